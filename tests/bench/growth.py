@@ -22,12 +22,12 @@ def marginal_cost(ktrack, folder, script, size, *options):
     return Counter({module: (costs[1][module] - costs[0][module]) / size for module in costs[1]})
 
 
-def marginal_total(command, folder, script, size):
-    """Instructions for each event of any command, to which the path of a file is appended."""
+def marginal_total(command, folder, script, size, *behind):
+    """Instructions for each event of any command, to which the path of a file is appended, and what is behind it."""
     costs = []
     for factor in (1, 2):
         path = inputs.make(folder, f"growth{factor}", script(factor * size))
-        costs.append(instructions.total([*command, str(path)]))
+        costs.append(instructions.total([*command, str(path), *behind]))
         path.unlink()
     return (costs[1] - costs[0]) / size
 

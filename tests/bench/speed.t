@@ -33,6 +33,9 @@ TRACKS_SIZE = 40000
 # numbers here. The ratio is a limit for this test; `make bench` has the bar.
 RULES_SIZE, RULES_RATIO = 4750, 14.9
 
+# The slices that are explained of each input.
+EXPLAINED = {"plain": "demo:io/read", "mixed": "mydrv:io/*", "kernel": "syscalls:call/read"}
+
 
 def export(path):
     """The stream of a file."""
@@ -115,6 +118,15 @@ def check_overview(tap, folder):
         tap.comment(f"{name}: {own:.0f} instructions in ktrack why, {statistics:.0f} in ktrack stat")
 
 
+def check_slice(tap, folder):
+    """Instructions of an explained slice for each record, against those of statistics with the same packs."""
+    for name, script, _ in inputs.PROFILED:
+        own = growth.marginal_total([str(KTRACK), "why"], folder, script, SIZE, EXPLAINED[name])
+        statistics = growth.marginal_total([str(KTRACK), "stat"], folder, script, SIZE)
+        claim = f"{name}: a record costs ktrack why of a slice no more than ktrack stat"
+        tap.ok(own <= statistics, claim, f"{own:.0f} and {statistics:.0f} instructions")
+
+
 def main():
     tap = Tap()
     subprocess.run(["make", "-s", "bench-tools"], cwd=PROJECT, check=True, stdout=sys.stderr)
@@ -124,6 +136,7 @@ def main():
         check_baseline(tap, folder)
         check_rules(tap, folder)
         check_overview(tap, folder)
+        check_slice(tap, folder)
         check_growth(tap, folder, "CPUs", inputs.on_cpus, 9600, (1, 16), 2)
         check_growth(tap, folder, "tracks", inputs.on_tracks, TRACKS_SIZE, (10, 10000), 3)
     return tap.finish()

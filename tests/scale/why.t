@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: ktrack why --aggregate of a million slices needs at most three times the instructions of stat SOURCE, and 64 MiB."""
+"""Test: instructions and memory of ktrack why against those of ktrack stat: many slices, and such that overlap or grow."""
 
 import json
 import os
@@ -122,6 +122,49 @@ def check_overlap(tap, path):
     tap.ok(why <= OVERLAP_RATIO * stat, f"at most {OVERLAP_RATIO} times the instructions of stat", why, stat)
 
 
+# Threads that take turns on a CPU, each in a slice until its next turn; threads that run behind one slice.
+THREADS, TURNS, RIVALS = 10000, 3, 100000
+SWITCH = "sched_switch prev_comm=t{0} prev_pid={0} prev_state={2} prev_prio=120 next_comm=t{1} next_pid={1} next_prio=120"
+
+
+def turns(growth_ns):
+    """Each slice is longer than all before, or they are equal; woken by the thread before, or preempted."""
+    for turn in range(TURNS):
+        for tid in range(1000, 1000 + THREADS):
+            after = 1000 + (tid - 999) % THREADS
+            if turn:
+                yield f"+{300 + turn * growth_ns} {tid}@0 io E turn"
+            yield f"+100 {tid}@0 io B turn"
+            if tid % 2:
+                yield f"+100 {tid}@0 sched_waking comm=t{after} pid={after} target_cpu=0"
+            yield f"+100 {tid}@0 {SWITCH.format(tid, after, tid % 2)}"
+
+
+def rivals():
+    """A thread waits for a CPU that many others use, one after the other."""
+    yield "+300 7@0 io B turn"
+    for tid in range(1000, 1000 + RIVALS):
+        yield f"+300 {7 if tid == 1000 else tid - 1}@0 {SWITCH.format(7 if tid == 1000 else tid - 1, tid, 0)}"
+    yield f"+300 {999 + RIVALS}@0 {SWITCH.format(999 + RIVALS, 7, 1)}"
+    yield "+300 7@0 io E turn"
+
+
+def check_single(tap, path):
+    """A slice costs no more than statistics, and an overview at most twice as much, with the same packs."""
+    cases = {
+        f"{THREADS} threads": turns(0),
+        f"{THREADS} threads whose slices overlap, each slower than the one before": turns(1),
+        f"{RIVALS} rivals": rivals(),
+    }
+    for claim, lines in cases.items():
+        subprocess.run([MKTRACE, "-", path], input="\n".join((EVENTS, *lines, "")).encode(), check=True)
+        stat = instructions("stat", "-e", "mydrv", "-r", PACKS, path)
+        own, overview = instructions("why", path, "mydrv:io/turn"), instructions("why", path)
+        tap.ok(own <= stat, f"{claim}: a slice takes no more than statistics", own, stat)
+        tap.ok(overview <= 2 * stat, f"{claim}: an overview at most twice as much", overview, stat)
+        tap.comment(f"{claim}: {own / stat:.2f} times the instructions of stat, {overview / stat:.2f} times without a slice")
+
+
 def main():
     """Returns the exit status."""
     tap = Tap()
@@ -129,6 +172,7 @@ def main():
         check_memory(tap, Path(folder) / "large.dat")
         check_instructions(tap, Path(folder) / "small.dat")
         check_overlap(tap, Path(folder) / "overlap.dat")
+        check_single(tap, Path(folder) / "single.dat")
     return tap.finish()
 
 

@@ -110,7 +110,7 @@ static int raiser_behind_loss(int lost_cpu)
 	switch_to(&past, 510, 0, CALLER, THREAD_RUNNABLE, OTHER);
 	interrupt_begin(&past, 515, 0, CONTEXT_SOFT, "BLOCK");
 	raise = history_operation(&past.history,
-				  history_interrupt(history_cpu(&past.history, 0)).operation);
+				  history_interrupt(history_cpu(&past.history, 0))->operation);
 	tid = raise ? raise->writer.tid : -1;
 	past_release(&past);
 	return tid;

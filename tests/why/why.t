@@ -314,6 +314,29 @@ def check_compare(tap, folder):
     tap.ok(done == 1 and errors == wanted, "compare: slices without an end match", done, errors)
 
 
+# Threads take turns on a CPU; the slice of each lasts until its next turn.
+TURNS, TAKERS = 4, 300
+
+
+def check_superseded(tap, folder):
+    """If each of many slices is slower than all before, the slowest is explained as if it were asked for by itself."""
+    lines = [f"format {HERE.parent}/formats/6.12/sched/sched_switch", "event mydrv:io 3000 char track_event_type; string slice_name"]
+    for turn in range(TURNS):
+        for tid in range(1000, 1000 + TAKERS):
+            after = 1000 + (tid - 999) % TAKERS
+            lines += [f"+{300 + turn}ns {tid}@0 io E turn"] if turn else []
+            lines += [f"+100ns {tid}@0 io B turn"]
+            lines += [f"+100ns {tid}@0 sched_switch prev_comm=t{tid} prev_pid={tid} prev_state=256 next_comm=t{after} next_pid={after}"]
+    (folder / "superseded.script").write_text("\n".join(lines) + "\n")
+    subprocess.run([MKTRACE, folder / "superseded.script", folder / "trace.dat"], check=True)
+    found = json.loads(explain("--json turn", folder)[1])["slices"][0]
+    alone = json.loads(explain(f"--json turn@{found['tid']}", folder)[1])["slices"][0]
+    kind = json.loads(explain("--json --slowest=1", folder)[1])["kinds"][0]["slowest"]
+    tap.ok(found == alone, "superseded: the slowest is explained as by itself", found, alone)
+    tap.ok(kind == alone, "superseded: that of a kind, too", kind, alone)
+    tap.nothing(list(wrong_sums(found["parts"], found["ns"], "turn")), "superseded: the parts add up")
+
+
 def check_many(tap, folder):
     """Beyond the limit of kinds, names of a tracepoint share one, whose slowest slice is shown."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
@@ -342,6 +365,7 @@ def check_case(tap, name, is_updating):
             check_empty(tap, folder)
             check_control_bytes(tap, folder)
             check_programs(tap, folder)
+            check_superseded(tap, folder)
             check_many(tap, folder)
         if name == "driver":
             check_folded(tap, folder)

@@ -218,16 +218,17 @@ struct cpu_history *history_cpu(struct history *history, int cpu)
 struct waker history_waker(const struct history *history, int tid, int cpu)
 {
 	const struct cpu_history *one = history_cpu_find(history, cpu);
-	struct interrupt interrupt = one ? history_interrupt(one) : (struct interrupt){ 0 };
+	const struct interrupt *interrupt = one ? history_interrupt(one) : &(struct interrupt){ 0 };
+	enum context_kind context = interrupt->context;
 
 	/* The idle thread wakes nobody: its interrupt was not recorded. */
-	if (tid == 0 && interrupt.context == CONTEXT_THREAD)
-		interrupt.context = CONTEXT_HARD;
-	return (struct waker){ .tid = interrupt.context == CONTEXT_THREAD ? tid : -1,
+	if (tid == 0 && context == CONTEXT_THREAD)
+		context = CONTEXT_HARD;
+	return (struct waker){ .tid = context == CONTEXT_THREAD ? tid : -1,
 			       .cpu = cpu,
-			       .context = interrupt.context,
-			       .interrupt = interrupt.name,
-			       .operation = interrupt.operation };
+			       .context = context,
+			       .interrupt = interrupt->name,
+			       .operation = interrupt->operation };
 }
 
 void history_count_instants(struct thread_history *thread)
@@ -454,22 +455,23 @@ void history_end_handler(struct history *history, struct thread_history *thread)
 	thread->handler_ns = 0;
 }
 
-struct interrupt history_interrupt(const struct cpu_history *cpu)
+const struct interrupt *history_interrupt(const struct cpu_history *cpu)
 {
+	static const struct interrupt none;
 	unsigned int nr = cpu->nr_interrupts < CPU_INTERRUPTS_MAX ? cpu->nr_interrupts
 								  : CPU_INTERRUPTS_MAX;
 
-	return nr > 0 ? cpu->interrupts[nr - 1] : (struct interrupt){ 0 };
+	return nr > 0 ? &cpu->interrupts[nr - 1] : &none;
 }
 
 void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
 {
-	struct interrupt interrupt = history_interrupt(cpu);
+	const struct interrupt *interrupt = history_interrupt(cpu);
 	struct segment *open = &cpu->open;
 
 	line_split(history, &cpu->open, time_ns);
-	open->interrupt = interrupt.name;
-	open->context = interrupt.context;
+	open->interrupt = interrupt->name;
+	open->context = interrupt->context;
 	open->label = cpu->nr_interrupts;
 	if (open->tid != tid)
 		open->prio = 0;
@@ -630,9 +632,9 @@ void history_end_operation(struct history *history, struct cpu_history *cpu,
 
 void history_expire(struct history *history, struct cpu_history *cpu, const struct operation *timer)
 {
-	const struct interrupt open = history_interrupt(cpu);
+	const struct interrupt *open = history_interrupt(cpu);
 
-	if (open.name == timer->name && open.operation == 0)
+	if (open->name == timer->name && open->operation == 0)
 		history_end_operation(history, cpu, timer);
 	else
 		cpu->expired = (struct interrupt){

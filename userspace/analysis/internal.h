@@ -569,10 +569,10 @@ struct splitter {
 	struct history *history;
 	const struct name_table *names;
 	unsigned int walk; /* number of the last walk */
-	/* Only nr_steps more segments are visited: many slices that overlap for long would need
-	 * time that is not linear. */
+	/* What visited segments have left, which may be less than none. If it is limited, no more are
+	 * visited: many slices that overlap for long would need time that is not linear. */
 	bool is_limited;
-	uint64_t nr_steps;
+	int64_t nr_steps;
 	int64_t slice_ns; /* time of the slice: a wait of more than half of it is always followed */
 	/* What gives a CPU of real-time threads to others; RUNNABLE_OTHER if that is unknown. */
 	enum runnable_reason served;
@@ -580,7 +580,15 @@ struct splitter {
 
 /** SPLITTER_STEPS, SPLITTER_STEPS_MAX - steps that an event adds, and their limit */
 #define SPLITTER_STEPS 64
-#define SPLITTER_STEPS_MAX (UINT64_C(2) << 20)
+#define SPLITTER_STEPS_MAX (INT64_C(2) << 20)
+
+/**
+ * SPLITTER_STEPS_BEGIN - those of a splitter without limit at its begin; SPLITTER_VISIT - what a
+ * segment takes of them; SPLITTER_WALK - what a walk does
+ */
+#define SPLITTER_STEPS_BEGIN (INT64_C(16) << 20)
+#define SPLITTER_VISIT 512
+#define SPLITTER_WALK (128 * SPLITTER_VISIT)
 
 /**
  * split_slice - split the time of a synchronous slice, and follow those that woke its thread
@@ -860,6 +868,11 @@ struct why_slice {
 	/* As in struct timeline_event. */
 	bool is_suspect;
 	bool is_unfinished;
+	/* That did the work, NULL if it is explained backwards from writer along flow. */
+	struct thread_history *thread;
+	struct waker writer;
+	uint64_t flow;		       /* key of its flow, 0 for none */
+	bool is_pending;	       /* it is not split yet */
 	const struct slice_kind *kind; /* in an overview */
 	unsigned long track_number;
 	unsigned int depth; /* 1 for the outermost */
@@ -874,10 +887,6 @@ struct why_end {
 	unsigned int depth;		    /* of the slice, 1 for the outermost */
 	struct kept_name *kept;		    /* if its text is kept for other outputs: its name */
 	bool is_best;			    /* it is kept in @slices of the sink */
-	/* That did the work, NULL if it is explained backwards from writer along flow. */
-	struct thread_history *thread;
-	struct waker writer;
-	uint64_t flow; /* key of its flow, 0 for none */
 	struct why_slice slice;
 };
 
@@ -901,6 +910,7 @@ struct why_sink {
 	int64_t from_ns; /* the window that is shown; nothing is known of other times */
 	int64_t to_ns;
 	bool counts_ticks;
+	bool only_slowest;  /* a slice that is no longer than the kept ones is no answer */
 	const char *stored; /* with which selection it was recorded; NULL if that is unknown */
 	int writer;	    /* the thread of ktrack that recorded a file, 0 if unknown */
 	bool has_programs;  /* there are records of programs */
@@ -920,6 +930,10 @@ struct why_sink {
 	struct why_track *tracks;
 	struct why_slice *slices; /* the best ones so far, the best first */
 	size_t nr_slices;
+	/* Number of the last segment and operation when the first pending one of them ended. */
+	bool has_pending;
+	uint32_t pending_segment;
+	uint32_t pending_operation;
 	struct aggregate aggregate;
 	struct overview overview;
 	struct kept kept;    /* the answer for other outputs */
@@ -1013,6 +1027,15 @@ int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns);
 
 /** aggregate_rows - the parts of both groups, the largest excess first; NULL without memory */
 struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows);
+
+/** list_has_pack - whether a list has the part of a category before its colon, between two commas */
+bool list_has_pack(const char *list, const char *category);
+
+/** why_category_explains - whether a category is of one of the packs that explain slices */
+bool why_category_explains(const char *category);
+
+/** why_refuse_unmatched - set @error to what may be meant instead of the selector; returns -1 */
+int why_refuse_unmatched(struct why_sink *why, struct error *error);
 
 /** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */
 int why_print_text(struct why_sink *why);

@@ -350,13 +350,11 @@ static bool walk_step(struct walk *walk, struct span span)
 {
 	struct splitter *splitter = walk->splitter;
 
-	if (!splitter->is_limited)
-		return true;
-	if (splitter->nr_steps == 0) {
+	if (splitter->is_limited && splitter->nr_steps <= 0) {
 		walk_undecided(walk, UNDECIDED_LIMIT, span);
 		return false;
 	}
-	splitter->nr_steps--;
+	splitter->nr_steps -= splitter->is_limited ? 1 : SPLITTER_VISIT;
 	return true;
 }
 
@@ -1143,6 +1141,8 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 	int status = 0;
 
 	splitter->walk++;
+	if (!splitter->is_limited)
+		splitter->nr_steps -= SPLITTER_WALK;
 	history_count_instants(thread);
 	for (size_t i = 0; i < nr_spans; i++)
 		walk_span(&walk, spans[i]);
@@ -1165,6 +1165,7 @@ static void part_find_idle(struct splitter *splitter, struct part *part)
 			const struct segment *at = walk_seek_cpu(splitter, cpu, time_ns);
 			int64_t begin_ns = at && at->from_ns > from_ns ? at->from_ns : from_ns;
 
+			splitter->nr_steps -= SPLITTER_VISIT;
 			if (at && at->tid == 0 && at->context == CONTEXT_THREAD)
 				idle_ns += time_ns - begin_ns;
 			time_ns = begin_ns;
@@ -1226,10 +1227,7 @@ static bool companion_may_be(const struct splitter *splitter,
 	return may_be && other != search->own && other->tid > 0;
 }
 
-/*
- * The thread for which that is true longest in a time, if this is most of it. Many slices may
- * become the slowest one: without steps left, none is found.
- */
+/* The thread for which that is true longest in a time, if this is most of it. */
 static void companion_find(struct splitter *splitter, const struct companion_search *search,
 			   struct companion *out)
 {
@@ -1246,13 +1244,14 @@ static void companion_find(struct splitter *splitter, const struct companion_sea
 		bool may_be = companion_may_be(splitter, search, other);
 		int64_t time_ns = span.to_ns;
 
-		while (may_be && time_ns > span.from_ns && splitter->nr_steps > 0) {
+		splitter->nr_steps -= SPLITTER_VISIT;
+		while (may_be && time_ns > span.from_ns) {
 			const struct segment *at = line_seek(splitter->history, &other->open,
 							     &other->cursor, splitter->walk,
 							     time_ns);
 			int64_t from_ns = at ? time_within(span, at->from_ns) : span.from_ns;
 
-			splitter->nr_steps--;
+			splitter->nr_steps -= SPLITTER_VISIT;
 			if (at && companion_is(splitter, search, at)) {
 				one.ns += time_ns - from_ns;
 				one.label = search->cpu >= 0 ? NAMES_NONE : at->label;
@@ -1264,8 +1263,6 @@ static void companion_find(struct splitter *splitter, const struct companion_sea
 		    (one.ns > out->ns || (one.ns == out->ns && one.tid < out->tid)))
 			*out = one;
 	}
-	if (splitter->nr_steps == 0)
-		*out = (struct companion){ 0 };
 	if (search->waker > 0)
 		out->waker_name = walk_thread_name(splitter->history, search->waker, -1);
 }

@@ -9,142 +9,6 @@
 
 #include "event/event.h"
 
-/* The error for a selector that matches no slice: names what it may mean. */
-
-/* Compares one slice; returns whether its name is right: its category or its track is not. */
-static bool other_compare(struct why_sink *why, const struct kept_name *other,
-			  struct suggestion *meant)
-{
-	struct text name = name_table_text(&why->names, other->name);
-	const struct slice_selector *selector = &why->selector;
-	struct buffer known = { 0 }, typed = { 0 };
-	bool is_named = slice_selector_matches_name(selector, name);
-
-	if (selector->category) {
-		buffer_printf(&known, "%s/", other->category);
-		buffer_printf(&typed, "%s/", selector->category);
-	}
-	buffer_append(&known, name.data, name.size);
-	buffer_append_string(&typed, selector->name);
-	if (is_named)
-		suggestion_set(meant, buffer_string(&known));
-	else
-		suggestion_add(meant, buffer_text(&typed), buffer_string(&known));
-	buffer_release(&known);
-	buffer_release(&typed);
-	return is_named;
-}
-
-/* The nearest slice; NULL if none is near. */
-static const struct kept_name *others_find_near(struct why_sink *why)
-{
-	const struct kept_name *near = NULL;
-	struct suggestion meant = { 0 };
-
-	for (size_t i = 0; i < why->others.names.size; i++) {
-		const struct kept_name *other = why->others.list[i];
-		struct suggestion before = meant;
-
-		if (other_compare(why, other, &meant))
-			return other;
-		if (strcmp(before.word, meant.word) != 0)
-			near = other;
-	}
-	return near;
-}
-
-/* Whether a list has the part of a category before its colon, between two commas. */
-static bool list_has_pack(const char *list, const char *category)
-{
-	size_t size = strcspn(category, ":");
-
-	while ((list = strchr(list, ',')) && *++list) {
-		if (strncmp(list, category, size) == 0 && list[size] == ',')
-			return true;
-	}
-	return false;
-}
-
-/* Whether a category is of one of the packs that explain slices. */
-static bool why_category_explains(const char *category)
-{
-	return list_has_pack("," WHY_PACKS "," WHY_FILE_PACKS ",", category);
-}
-
-/** UNMATCHED_CATEGORIES - categories that the error names */
-#define UNMATCHED_CATEGORIES 4
-
-static size_t append_categories(const struct kept *others, bool explain, size_t nr,
-				struct buffer *out)
-{
-	for (size_t i = 0; i < others->names.size; i++) {
-		const char *category = others->list[i]->category;
-		size_t same = 0;
-
-		while (others->list[same]->category != category)
-			same++;
-		if (same < i || why_category_explains(category) != explain)
-			continue;
-		if (nr++ < UNMATCHED_CATEGORIES)
-			buffer_printf(out, "%s%s", nr > 1 ? ", " : "", category);
-	}
-	return nr;
-}
-
-/* If the name is right, the category or the track was the mistake; otherwise the track is kept. */
-static void near_append(struct why_sink *why, const struct kept_name *near, struct buffer *out)
-{
-	struct text name = name_table_text(&why->names, near->name);
-	const struct slice_selector *selector = &why->selector;
-	bool is_named = slice_selector_matches_name(selector, name);
-
-	buffer_printf(out, "; did you mean '%s/%.*s", near->category, (int)name.size, name.data);
-	if (selector->track && !is_named)
-		buffer_printf(out, "@%s", selector->track);
-	buffer_append_string(out, "'?");
-	if (selector->track && is_named)
-		buffer_printf(out, " no track that matches '%s' has it", selector->track);
-}
-
-/* Set @error to what may be meant instead of the selector; returns -1. */
-static int why_refuse_unmatched(struct why_sink *why, struct error *error)
-{
-	const struct kept *others = &why->others;
-	struct buffer out = { 0 };
-
-	buffer_printf(&out, "%s: no slice matches '%.*s'", why->source,
-		      (int)why->settings->slice.size, why->settings->slice.data);
-	if (why->named_to_ns > 0) {
-		/* Slices match, but are not open at the time. */
-		buffer_append_string(&out, " at that time; slices that match are open between ");
-		buffer_append_seconds(&out, why->named_from_ns - why->start_ns, 9);
-		buffer_append_string(&out, " and ");
-		buffer_append_seconds(&out, why->named_to_ns - why->start_ns, 9);
-	} else {
-		const struct kept_name *near = others_find_near(why);
-
-		if (near) {
-			near_append(why, near, &out);
-		} else if (others->names.size > 0) {
-			size_t nr;
-
-			buffer_append_string(&out, "; there are slices of ");
-			nr = append_categories(others, true,
-					       append_categories(others, false, 0, &out), &out);
-			/* "mydrv:io, sched:thread and 3 more"; those of the packs that explain
-			 * slices come last. */
-			if (nr > UNMATCHED_CATEGORIES)
-				buffer_printf(&out, " and %zu more", nr - UNMATCHED_CATEGORIES);
-			buffer_append_string(&out, "; 'CATEGORY/*' matches all of one");
-		} else {
-			buffer_append_string(&out, "; it has no slices of these tracepoints");
-		}
-	}
-	error_set(error, "%s", out.failed ? "out of memory" : buffer_string(&out));
-	buffer_release(&out);
-	return -1;
-}
-
 /* Nothing of the recording has a time that an overview could explain. */
 static int why_refuse_empty(const struct why_sink *why, struct error *error)
 {
@@ -306,10 +170,10 @@ static struct part_key stage_between(const struct hop *first, const struct hop *
  * If there are records of the slice's flow in it, they are the ends of its stages. Each is split
  * backwards from its end.
  */
-static int slice_split_chain(struct why_sink *why, struct why_end *end, struct span span,
+static int slice_split_chain(struct why_sink *why, const struct why_slice *slice, struct span span,
 			     struct split *out)
 {
-	const struct hop_flow *flow = end->flow ? hop_flows_find(&why->flows, end->flow) : NULL;
+	const struct hop_flow *flow = slice->flow ? hop_flows_find(&why->flows, slice->flow) : NULL;
 	const struct hop *hops[HOPS_MAX + 2] = { NULL }, *hop;
 	const struct waker *writer;
 	struct part_key stage;
@@ -323,7 +187,7 @@ static int slice_split_chain(struct why_sink *why, struct why_end *end, struct s
 			hops[++nr] = hop;
 	}
 	if (nr == 0)
-		return split_chain(&why->splitter, &end->writer, span, out);
+		return split_chain(&why->splitter, &slice->writer, span, out);
 	for (unsigned int i = nr + 1; i > 0 && status == 0; i--) {
 		const struct hop *first = hops[i], *last = hops[i - 1];
 
@@ -332,7 +196,7 @@ static int slice_split_chain(struct why_sink *why, struct why_end *end, struct s
 		stage = stage_between(first, last, nr_open);
 		part = (struct span){ first ? first->time_ns : span.from_ns,
 				      last ? last->time_ns : span.to_ns };
-		writer = last ? &last->writer : &end->writer;
+		writer = last ? &last->writer : &slice->writer;
 		/* Sums of many slices have no parts in others. */
 		status = why->settings->is_aggregate
 				 ? split_chain(&why->splitter, writer, part, out)
@@ -341,9 +205,8 @@ static int slice_split_chain(struct why_sink *why, struct why_end *end, struct s
 	return status;
 }
 
-static int slice_split(struct why_sink *why, struct why_end *end, struct split *out)
+static int slice_split(struct why_sink *why, const struct why_slice *slice, struct split *out)
 {
-	struct why_slice *slice = &end->slice;
 	struct span span = { slice->begin_ns, slice->end_ns };
 	/* Of slices around the median, only a comparison with others needs to know more. */
 	bool is_followed = !why->settings->is_aggregate || why->settings->base;
@@ -363,10 +226,10 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 		span.to_ns = why->to_ns;
 	}
 
-	if (end->thread)
-		return split_slice(&why->splitter, end->thread, span, depth, out);
+	if (slice->thread)
+		return split_slice(&why->splitter, slice->thread, span, depth, out);
 	if (!slice->is_unfinished)
-		return slice_split_chain(why, end, span, out);
+		return slice_split_chain(why, slice, span, out);
 	split_add_undecided(out, UNDECIDED_NO_END, span);
 	return out->failed ? -1 : 0;
 }
@@ -375,15 +238,16 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
  * Splits one of any number of slices. Without steps left they are left out, until there are enough
  * for many of them: @why->is_resting is true then.
  */
-static int slice_split_limited(struct why_sink *why, struct why_end *end, struct split *out)
+static int slice_split_limited(struct why_sink *why, const struct why_slice *slice,
+			       struct split *out)
 {
 	struct splitter *splitter = &why->splitter;
 
 	why->is_resting &= splitter->nr_steps < SPLITTER_STEPS_MAX / 2;
 	if (!why->is_resting) {
-		if (slice_split(why, end, out) < 0)
+		if (slice_split(why, slice, out) < 0)
 			return -1;
-		why->is_resting = splitter->nr_steps == 0;
+		why->is_resting = splitter->nr_steps <= 0;
 	}
 	why->nr_unexplained += why->is_resting;
 	return 0;
@@ -392,19 +256,19 @@ static int slice_split_limited(struct why_sink *why, struct why_end *end, struct
 static void slice_describe(const struct why_sink *why, const struct why_end *end,
 			   struct why_slice *slice)
 {
-	const struct thread_history *process, *killed;
+	const struct thread_history *thread = slice->thread, *process, *killed;
 
 	track_append_label(&slice->track, end->track);
-	slice->is_async = !end->thread;
-	slice->tid = end->thread ? end->thread->tid : end->writer.tid;
-	slice->comm = end->thread ? end->thread->comm : NAMES_NONE;
+	slice->is_async = !thread;
+	slice->tid = thread ? thread->tid : slice->writer.tid;
+	slice->comm = thread ? thread->comm : NAMES_NONE;
 	slice->track_number = end->track->number;
 	slice->depth = end->depth;
-	if (!end->thread || !slice->is_unfinished)
+	if (!thread || !slice->is_unfinished)
 		return;
 	/* The signal is that of the process. */
-	process = history_thread(&why->history, end->thread->tgid, -1);
-	killed = end->thread->killer || !process ? end->thread : process;
+	process = history_thread(&why->history, thread->tgid, -1);
+	killed = thread->killer || !process ? thread : process;
 	slice->killer = killed->killer;
 	slice->killer_name = killed->killer_name;
 }
@@ -429,6 +293,8 @@ static int kept_add_slice(struct why_sink *why, const struct why_end *end,
 
 static void why_slice_release(struct why_slice *slice)
 {
+	if (slice->is_pending && slice->thread)
+		slice->thread->nr_tracks--;
 	buffer_release(&slice->track);
 	split_release(&slice->split);
 }
@@ -445,7 +311,7 @@ static int slice_summarize(struct why_sink *why, struct why_slice *slice)
 static int slice_keep_text(struct why_sink *why, struct why_end *end)
 {
 	struct why_slice slice = end->slice;
-	int status = slice_split_limited(why, end, &slice.split);
+	int status = slice_split_limited(why, &slice, &slice.split);
 
 	if (status == 0 && !why->is_resting) {
 		slice_describe(why, end, &slice);
@@ -492,7 +358,7 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 		struct split *split = &why->scratch;
 
 		split_clear(split);
-		if (slice_split_limited(why, end, split) < 0)
+		if (slice_split_limited(why, &end->slice, split) < 0)
 			return -1;
 		return why->is_resting
 			       ? 0
@@ -505,12 +371,53 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 		return 0;
 	slice = end->slice;
 	slice_describe(why, end, &slice);
-	if ((!why->settings->only_counts && slice_split(why, end, &slice.split) < 0) ||
-	    slice.track.failed || slice_summarize(why, &slice) < 0) {
+	/* Without steps left, it waits: each of many slices may be slower than all before. */
+	if (!why->splitter.is_limited && why->splitter.nr_steps <= 0) {
+		slice.is_pending = true;
+		/* A thread that has a track is kept. */
+		if (slice.thread)
+			slice.thread->nr_tracks++;
+		if (!why->has_pending) {
+			why->has_pending = true;
+			why->pending_segment = why->history.nr_segments;
+			why->pending_operation = why->history.nr_operations;
+		}
+	} else if (!why->settings->only_counts && slice_split(why, &slice, &slice.split) < 0) {
+		slice.split.failed = true;
+	}
+	if (slice.split.failed || slice.track.failed || slice_summarize(why, &slice) < 0) {
 		why_slice_release(&slice);
 		return -1;
 	}
 	return slice_keep(why, &slice);
+}
+
+/* Explains those of the best slices so far that wait for steps. */
+static int why_explain_pending(struct why_sink *why)
+{
+	why->has_pending = false;
+	for (size_t i = 0; i < why->nr_slices; i++) {
+		struct why_slice *slice = &why->slices[i];
+
+		if (!slice->is_pending)
+			continue;
+		slice->is_pending = false;
+		if (slice_split(why, slice, &slice->split) < 0 || slice_summarize(why, slice) < 0)
+			return -1;
+		if (slice->thread)
+			slice->thread->nr_tracks--;
+	}
+	return 0;
+}
+
+/* Whether the history is about to forget what pending slices need, or there are steps for them. */
+static bool why_pending_is_due(const struct why_sink *why)
+{
+	const struct history *history = &why->history;
+
+	return why->splitter.nr_steps > 0 ||
+	       history->nr_segments - why->pending_segment > history->size / 2 ||
+	       history->nr_operations - why->pending_operation > HISTORY_OPERATIONS / 2;
 }
 
 /* How much a slice says about a delay. */
@@ -566,16 +473,26 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 	const struct why_settings *settings = why->settings;
 	int64_t at_ns = why->start_ns + settings->at_ns;
 	int is_wanted;
-	struct why_end end = { .track = event->track,
-			       .depth = event->depth,
-			       .slice = { .category = event->track->category->text,
-					  .begin_ns = event->begin_ns,
-					  .end_ns = event->time_ns,
-					  .is_suspect = event->is_suspect,
-					  .is_unfinished = event->is_unfinished } };
+	const struct why_slice *last = why->nr_slices > 0 ? &why->slices[why->nr_slices - 1] : NULL;
+	struct why_end end;
 
-	if (!name_is_selected(why, event->name) ||
-	    (!slice_classify(why, track, event, &end.slice) && !settings->explanations))
+	if (!name_is_selected(why, event->name))
+		return 0;
+	/* Most slices are no answer. */
+	if (why->only_slowest && last && why->nr_slices == slices_max(why) &&
+	    event->time_ns - event->begin_ns <= last->end_ns - last->begin_ns) {
+		why->nr_matched++;
+		return 0;
+	}
+	end = (struct why_end){ .track = event->track,
+				.depth = event->depth,
+				.slice = { .category = event->track->category->text,
+					   .begin_ns = event->begin_ns,
+					   .end_ns = event->time_ns,
+					   .is_suspect = event->is_suspect,
+					   .is_unfinished = event->is_unfinished } };
+
+	if (!slice_classify(why, track, event, &end.slice) && !settings->explanations)
 		return 0;
 	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
 		if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
@@ -592,20 +509,20 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 	}
 	end.slice.name = why_name(why, event->name);
 	if (why_is_of_thread(track, event)) {
-		end.thread = track->thread;
+		end.slice.thread = track->thread;
 	} else {
 		const struct why_begin *begin = why_open_begin(track, event);
 		int tid = begin ? begin->writer.tid : -1;
 
 		/* Who ended a slice of another track than a thread's, and the thread that also
 		 * began it, if any. */
-		end.writer = history_waker(&why->history, event->tid, event->cpu);
-		end.flow = event_flow_key(event);
-		if (end.flow == 0 && begin)
-			end.flow = begin->flow;
+		end.slice.writer = history_waker(&why->history, event->tid, event->cpu);
+		end.slice.flow = event_flow_key(event);
+		if (end.slice.flow == 0 && begin)
+			end.slice.flow = begin->flow;
 		if (event->track->lane == 0 && tid > 0 &&
-		    (tid == end.writer.tid || event->is_unfinished))
-			end.thread = history_thread(&why->history, tid, begin->writer.cpu);
+		    (tid == end.slice.writer.tid || event->is_unfinished))
+			end.slice.thread = history_thread(&why->history, tid, begin->writer.cpu);
 	}
 	is_wanted = slice_is_wanted(why, track, &end);
 	if (is_wanted <= 0)
@@ -847,8 +764,8 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 		may_select = one->rank != KIND_NONE ||
 			     (why->settings->explanations && one->role == WHY_ROLE_NONE);
 	} else {
-		may_select =
-			why->selector.category || !why_category_explains(track->category->text);
+		may_select = why->selector.category ||
+			     !why_category_explains(track->category->text);
 	}
 	one->is_selected = track->kind == TRACK_SLICES && may_select &&
 			   slice_selector_matches_track(&why->selector, track);
@@ -1001,7 +918,7 @@ static enum context_kind interrupt_context(struct why_sink *why, const struct cp
 	}
 	if (name->context != CONTEXT_INHERITED)
 		return name->context;
-	return cpu->nr_interrupts > 0 ? history_interrupt(cpu).context : CONTEXT_HARD;
+	return cpu->nr_interrupts > 0 ? history_interrupt(cpu)->context : CONTEXT_HARD;
 }
 
 /* The record has the thread that a CPU runs, its name, and the priorities of both threads. */
@@ -1130,19 +1047,22 @@ static int why_explain_deferred(struct why_sink *why)
 static int learn_flows(struct why_sink *why, const struct timeline_event *event)
 {
 	const struct why_track *track = why_track_of(why, event);
-	const struct hop hop = { .time_ns = event->time_ns,
-				 .writer = history_waker(&why->history, event->tid, event->cpu),
-				 .name = why_name(why, event->name),
-				 .kind = event->kind == TIMELINE_SLICE_BEGIN ? HOP_BEGIN
-					 : event->kind == TIMELINE_SLICE_END ? HOP_END
-									     : HOP_INSTANT };
-	const struct why_begin *begin = hop.kind == HOP_END ? why_open_begin(track, event) : NULL;
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+	const struct why_begin *begin = is_end ? why_open_begin(track, event) : NULL;
+	uint64_t flow = begin ? begin->flow : 0;
+	struct hop hop;
 
 	/* Flows of wake-ups are in the history. */
-	if (track->role != WHY_ROLE_NONE)
+	if (track->role != WHY_ROLE_NONE || (flow == 0 && event->nr_flows == 0))
 		return 0;
-	if (begin && begin->flow && event->nr_flows == 0)
-		return hop_flows_add(&why->flows, begin->flow, &hop);
+	hop = (struct hop){ .time_ns = event->time_ns,
+			    .writer = history_waker(&why->history, event->tid, event->cpu),
+			    .name = why_name(why, event->name),
+			    .kind = is_end				  ? HOP_END
+				    : event->kind == TIMELINE_SLICE_BEGIN ? HOP_BEGIN
+									  : HOP_INSTANT };
+	if (flow && event->nr_flows == 0)
+		return hop_flows_add(&why->flows, flow, &hop);
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		if (hop_flows_add(&why->flows, hop_key(timeline_event_flow(event, i)), &hop) < 0)
 			return -1;
@@ -1156,6 +1076,8 @@ static int why_learn(struct why_sink *why, const struct timeline_event *event)
 			     event->track == why->deferred.track;
 
 	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why) < 0)
+		return -1;
+	if (unlikely(why->has_pending) && why_pending_is_due(why) && why_explain_pending(why) < 0)
 		return -1;
 	if ((event->kind == TIMELINE_SLICE_END && why_track_of(why, event)->nr_begins > 0) ||
 	    (event->nr_flows > 0 &&
@@ -1209,14 +1131,18 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 {
 	struct why_sink *why = container_of(sink, struct why_sink, sink);
 	struct explanations *out = why->settings->explanations;
-	bool is_finish = event->kind == TIMELINE_FINISH;
 	int status = why->settings->only_counts ? why_count(why, event) : why_learn(why, event);
 
+	if (likely(event->kind != TIMELINE_FINISH))
+		return status < 0 ? error_set(error, "out of memory") : 0;
+	if (status == 0 && why->has_pending)
+		status = why_explain_pending(why);
+	/* For other outputs, texts were made of these before. */
 	if (why->names.failed || why->overview.failed)
 		status = -1;
-	if (status == 0 && is_finish && !out)
+	if (status == 0 && !out)
 		return why_finish(why, error);
-	if (status == 0 && is_finish) {
+	if (status == 0) {
 		/* The sinks that show the explanations are called later. */
 		out->has_states = why->history.has_states;
 		out->has_interrupts = why->history.has_interrupts;
@@ -1369,8 +1295,10 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 	why->splitter = (struct splitter){ .history = &why->history,
 					   .names = &why->names,
 					   .is_limited = settings->is_aggregate ||
-							 settings->is_overview ||
 							 settings->explanations };
+	why->only_slowest = !why->splitter.is_limited && !settings->is_overview &&
+			    !settings->has_at;
+	why->splitter.nr_steps = why->splitter.is_limited ? 0 : SPLITTER_STEPS_BEGIN;
 	if (history_init(&why->history,
 			 settings->explanations ? HISTORY_SIZE_BESIDE : HISTORY_SIZE) < 0 ||
 	    why_init_names(why) < 0)
