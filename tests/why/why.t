@@ -76,6 +76,7 @@ CASES = {
     "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies", "--json dies", "lives"),
     "slack": ("slack", "--json slack", "late", "wheel"),
     "companions": ("spins", "--json spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated", "pools"),
+    "recorder": ("read", "--slowest=2 read", "--at=500us read", "hello", "sleep", ""),
     "window": ("unread", "confirmed", "closed", "locked"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"

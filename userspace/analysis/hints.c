@@ -29,8 +29,8 @@ struct hints {
 	int64_t device_ns;	 /* how long this wait took */
 	/* The longest part that is runnable behind a thread of the same priority, NULL for none. */
 	const struct part *rival;
-	bool has_timeout;	     /* a timeout ended a sleep: whether it was late is unknown */
-	const struct part *waking;   /* the longest wait for a CPU that is idle, NULL for none */
+	bool has_timeout;	   /* a timeout ended a sleep: whether it was late is unknown */
+	const struct part *waking; /* the longest wait for a CPU that is idle, NULL for none */
 	bool is_taken; /* a thread was taken off its CPU, perhaps by the limit of its cgroup */
 };
 
@@ -252,9 +252,9 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 	}
 	if (hints->waking)
 		buffer_printf(&why->out,
-			      "CPU %d was idle while a thread that was woken waited for it: it left "
-			      "an idle state%s, waited for an interrupt (of -r irq), or its host ran "
-			      "something else\n",
+			      "CPU %d was idle while a thread that was woken waited for it: it "
+			      "left an idle state%s, waited for an interrupt (of -r irq), or its "
+			      "host ran something else\n",
 			      hints->waking->key.cpu,
 			      why->has_power ? " (power:idle/*)" : " (-r power)");
 	print_record_again(why, hints, lacks_block, lacks_timers || lacks_times);
@@ -351,6 +351,28 @@ static void print_limits(struct why_sink *why)
 	}
 }
 
+/* What ktrack does, or is waited for, while it records is seldom what was asked for. */
+static void print_own(struct why_sink *why)
+{
+	const struct why_slice *first = why->nr_slices > 0 ? &why->slices[0] : NULL;
+	struct buffer *out = &why->out;
+
+	if (!first || why->own_ns == 0 || why->settings->is_overview)
+		return;
+	if (first->is_own) {
+		buffer_append_string(out, "ktrack, which recorded, ran here or was waited for; no "
+					  "other slice matches\n");
+	} else if (!why->slices[why->nr_slices - 1].is_own &&
+		   why->own_ns > first->end_ns - first->begin_ns) {
+		buffer_append_string(out, "a longer slice is left out, in which ktrack, which "
+					  "recorded, ran or was waited for: ");
+		buffer_append_duration(out, why->own_ns);
+		buffer_append_string(out, ", --at=");
+		buffer_append_seconds(out, why->own_at_ns - why->start_ns, 9);
+		buffer_append_char(out, '\n');
+	}
+}
+
 void why_print_hints(struct why_sink *why)
 {
 	struct hints hints = { 0 };
@@ -375,6 +397,7 @@ void why_print_hints(struct why_sink *why)
 		buffer_append_string(&why->out,
 				     "no kernel stacks show where threads slept; record with "
 				     "--stack='sched:sched_switch if prev_state & 3'\n");
+	print_own(why);
 	print_undecided(why, &hints);
 	print_missing(why, &hints);
 	if (hints.is_taken)

@@ -873,6 +873,7 @@ struct why_slice {
 	struct waker writer;
 	uint64_t flow;		       /* key of its flow, 0 for none */
 	bool is_pending;	       /* it is not split yet */
+	bool is_own; /* mainly what ktrack did that recorded it, or a wait for that */
 	const struct slice_kind *kind; /* in an overview */
 	unsigned long track_number;
 	unsigned int depth; /* 1 for the outermost */
@@ -947,6 +948,9 @@ struct why_sink {
 	/* Slices that the aggregate excludes because there were no steps left. */
 	uint64_t nr_unexplained;
 	bool is_resting; /* there are not enough steps */
+	/* The longest slice of ktrack itself in whose place another one is explained. */
+	int64_t own_at_ns;
+	int64_t own_ns;
 	/* There are tracks of these packs; the begins of timers are only in the pack, their ends
 	 * also among interrupts. */
 	bool has_block;

@@ -669,6 +669,7 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 	}
 	for (size_t i = 0; i < (has_one ? 1 : cause->nr_parts); i++) {
 		struct part part = cause->parts[i];
+		const char *wait;
 
 		if (i > 0 && part.total_ns < cause->total_ns / 20)
 			break;
@@ -682,6 +683,11 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 			buffer_append_string(out, ", ");
 			buffer_append_count(out, part.nr_instants, "time");
 		}
+		wait = part_find_wait(&why->names, &part.key);
+		/* When it wanted to be woken, only the timer knows. */
+		if (part_is_timeout(&why->names, &part.key) && part.key.object == NAMES_NONE &&
+		    !why->has_timers && (!wait || text_begins(text_of(wait), text_of("a time"))))
+			buffer_append_string(out, ", on time or late: not recorded (-r timers)");
 		if (!has_one)
 			buffer_printf(out, " %.1f%%",
 				      100.0 * (double)part.total_ns /

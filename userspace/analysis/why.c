@@ -104,6 +104,8 @@ static bool slice_is_before(const struct why_sink *why, const struct why_slice *
 
 	if (a->kind && a->kind->rank != b->kind->rank)
 		return a->kind->rank < b->kind->rank;
+	if (a->is_own != b->is_own)
+		return b->is_own;
 	return why->settings->has_at ? first < second : first > second;
 }
 
@@ -323,11 +325,50 @@ static int slice_keep_text(struct why_sink *why, struct why_end *end)
 	return status;
 }
 
+/* Whether a thread is one of the ktrack that recorded a file. */
+static bool thread_is_own(const struct why_sink *why, int tid, uint32_t name)
+{
+	const struct text text = name_table_text(&why->names, name);
+
+	return why->writer > 0 && (tid == why->writer || text_equals(text, text_of("ktrack")) ||
+				   text_equals(text, text_of("ktrack-programs")) ||
+				   text_equals(text, text_of("ktrack-reader")));
+}
+
+/* Whether a slice is the recorder's, or its main cause is, such as a program's wait until it is
+ * recorded. */
+static bool slice_is_own(struct why_sink *why, const struct why_slice *slice)
+{
+	struct cause causes[CAUSES_MAX];
+	bool is_own = slice->thread && thread_is_own(why, slice->tid, slice->comm);
+	int nr = is_own || why->writer == 0 ? 0
+					    : split_find_causes(&slice->split, &why->names, causes);
+
+	if (nr > 0 && causes[0].total_ns > slice->split.total_ns / 2) {
+		const struct part_key *key = &causes[0].parts[0].key;
+
+		is_own = thread_is_own(why, key->owner, key->owner_name);
+		for (size_t i = 0; i < causes[0].nr_path; i++)
+			is_own |= thread_is_own(why, causes[0].path[i]->key.tid,
+						causes[0].path[i]->key.name);
+	}
+	return is_own;
+}
+
 /* Takes over @slice. */
 static int slice_keep(struct why_sink *why, struct why_slice *slice)
 {
 	size_t at;
 
+	slice->is_own = !slice->is_pending && !why->settings->has_at && slice_is_own(why, slice);
+	if (slice->is_own && slice->end_ns - slice->begin_ns > why->own_ns) {
+		why->own_ns = slice->end_ns - slice->begin_ns;
+		why->own_at_ns = slice->begin_ns;
+	}
+	if (slice->is_own && why->nr_slices > 0 && !slice_is_best(why, slice)) {
+		why_slice_release(slice);
+		return 0;
+	}
 	if (!why->slices)
 		why->slices = calloc(slices_max(why), sizeof(*why->slices));
 	if (!why->slices) {
@@ -479,7 +520,7 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 	if (!name_is_selected(why, event->name))
 		return 0;
 	/* Most slices are no answer. */
-	if (why->only_slowest && last && why->nr_slices == slices_max(why) &&
+	if (why->only_slowest && last && !last->is_own && why->nr_slices == slices_max(why) &&
 	    event->time_ns - event->begin_ns <= last->end_ns - last->begin_ns) {
 		why->nr_matched++;
 		return 0;
