@@ -37,6 +37,8 @@ process_starve() {
 	taskset 1 sh -c 'echo begin 1 >/dev/ktrack_test; i=1000; while [ $i -gt 0 ]; do i=$((i - 1)); done; echo end 1 >/dev/ktrack_test'
 	echo $$ >/sys/fs/cgroup/cgroup.procs
 	if [ "$1" = keep ]; then
+		# It is still there, and takes no more time.
+		kill -STOP $hog
 		echo $hog >/hog
 		exit
 	fi
@@ -96,7 +98,7 @@ incident_record write $RULES,syscalls,block,writeback 'syscalls:*/write@dd' sh "
 incident_record faults $RULES,syscalls,memory 'syscalls:*/read@dd' dd if=/dev/zero of=/dev/null bs=8M count=1
 attempt live ktrack stream -b 8192 -e 'ktrack_t*' --why='ktrack_test:*/incident' --event=/out/live.event -- sh -c 'echo sleep 40 >/dev/ktrack_test'
 attempt live-group ktrack stream -b 8192 -e 'ktrack_t*' --why=incident -- sh "$0" starve keep
-kill "$(cat /hog)"
+kill -KILL "$(cat /hog)"
 attempt live-none ktrack stream -b 8192 --why='incident p99' -- sh -c 'echo nested 1 >/dev/ktrack_test'
 rmmod ktrack_test
 instances_check "at the end"
