@@ -6,6 +6,7 @@ set -eu
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
 
+symbols_keep
 /calls on & early=$!
 echo $early >/out/early
 attempt live ktrack stream -r syscalls --event=/out/live.json -- sh -c '/calls; usleep 100000'

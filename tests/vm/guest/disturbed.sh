@@ -142,6 +142,7 @@ reader_vanishes() {
 }
 
 second_cpu_start
+symbols_keep
 rounds=$1
 mkfifo /tmp/fifo
 mount -t cgroup2 none /sys/fs/cgroup

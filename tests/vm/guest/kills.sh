@@ -71,6 +71,7 @@ rounds=$1
 rate=$2
 shift 2
 second_cpu_start
+symbols_keep
 number=0
 while [ $# -gt 0 ]; do
 	number=$((number + 1))

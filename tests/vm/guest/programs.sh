@@ -6,6 +6,7 @@ set -eu
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
 
+symbols_keep
 attempt live ktrack stream --programs -r sched --event=/out/live.json -- sh -c '/load 2 300 3000 fork >/out/live.fired'
 attempt record ktrack record --programs -r sched -o /out/both.dat -- sh -c '/load 2 300 3000 fork >/out/file.fired'
 attempt file ktrack export -r sched -e prog --event=/out/file.json /out/both.dat

@@ -25,6 +25,7 @@ program_both() {
 }
 
 insmod /modules/ktrack_test.ko
+symbols_keep
 program_both requests "$1"
 program_both macros "$2"
 program_record lossy requests "$3" -b 64 --mode=circular

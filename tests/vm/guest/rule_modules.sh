@@ -26,6 +26,7 @@ module_use() {
 	echo "$name $1 $(cat $TRACING/events/ktrack_test/ktrack_test_cpu/id)" >>/out/ids
 }
 
+symbols_keep
 recorder_begin stream ktrack stream --include-self --event=/out/stream.json
 load=0
 for build in one other one other; do

@@ -22,6 +22,7 @@ if [ "${1-}" = work ]; then
 	exit
 fi
 
+symbols_keep
 cp "$0" /work.sh
 attempt record ktrack record -b 8192 --include-self -r sched -o /out/time.dat -- sh /work.sh work
 attempt export ktrack export --include-self -r sched --event=/out/time.json /out/time.dat

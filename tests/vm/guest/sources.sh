@@ -6,11 +6,15 @@
 # own.report and saved.report; and formats/SYSTEM/EVENT.
 set -eu
 
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
 MINE=/sys/kernel/tracing/instances/mine
 KEPT=/sys/kernel/tracing/instances/kept
 
 insmod /modules/ktrack_test.ko
 insmod /modules/ktrack_twin.ko
+symbols_keep
 for instance in "$MINE" "$KEPT"; do
 	mkdir "$instance"
 	echo boot >"$instance/trace_clock"

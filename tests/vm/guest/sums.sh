@@ -29,4 +29,5 @@ work)
 esac
 
 second_cpu_start
+symbols_keep
 attempt record ktrack record -b 16384 -r sched -o /out/work.dat -- perf sched record -q -o /out/work.data -- sh "$0" work
