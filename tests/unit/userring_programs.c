@@ -242,44 +242,59 @@ static uint16_t event_add(const char *name)
 	return id;
 }
 
-/* A signal comes while records are delivered, of a user who has very many, and of another one. */
+/* Records of two users, of whom one has very many; the last of these are of another event. */
+#define NR_MANY 40000
+#define NR_LAST 1000
+#define NR_FEW 4000
+#define NR_LATE_MAX 16384
+
+static void waiting_add(void)
+{
+	struct record_queue *queue = &stage.programs.recorded.queue;
+	uint16_t many[4] = { event_add("many") }, few[4] = { event_add("few") };
+	uint16_t last[4] = { event_add("last") };
+
+	for (uid_t uid = 1000; uid < 1002; uid++)
+		CHECK(user_table_find(&stage.programs.recorded.users, uid));
+	for (int64_t i = 0; i < NR_MANY; i++) {
+		CHECK_NUMBER(queue_add(queue, 1, 2 * i,
+				       i < NR_MANY - NR_LAST ? many : last, sizeof(many)),
+			     0);
+		if (i % 10 == 0)
+			CHECK_NUMBER(queue_add(queue, 0, 2 * i + 1, few, sizeof(few)), 0);
+	}
+}
+
+/* A signal comes while records are delivered. */
 static void check_hurry(bool by_cpu_time)
 {
 	struct programs *programs = &stage.programs;
 	struct record_queue *queue = &programs->recorded.queue;
-	const int64_t nr_many = 40000;
-	uint16_t many[4], few[4];
 	unsigned char page[PROGRAM_PAGE_SIZE];
+	uint64_t nr_before;
 
 	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
 	close(programs->fd);
 	programs->fd = -1;
 	programs->settings.is_hurried = stage_is_hurried;
 	is_hurried = false;
-	for (uid_t uid = 1000; uid < 1002; uid++)
-		CHECK(user_table_find(&programs->recorded.users, uid));
-	many[0] = event_add("many");
-	few[0] = event_add("few");
-	for (int64_t i = 0; i < nr_many; i++) {
-		CHECK_NUMBER(queue_add(queue, 1, 2 * i, many, sizeof(many)), 0);
-		/* More than half of what may be left. */
-		if (i % 2 == 0)
-			CHECK_NUMBER(queue_add(queue, 0, 2 * i + 1, few, sizeof(few)), 0);
-	}
+	waiting_add();
 	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
 	is_hurried = true;
 	programs->looked_ns = 0;
 	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
 	CHECK(programs->is_over);
 	CHECK_NUMBER(queue->counts.lost, 0);
+	nr_before = queue->counts.read;
 	programs->looked_ns = 0;
 	*(by_cpu_time ? &programs->hurried_cpu_ns : &programs->hurried_ns) -= NS_PER_S;
 	while (programs_fill(programs, INT64_MAX, page) > 0)
 		;
-	CHECK_NUMBER(queue->counts.read + queue->counts.lost, nr_many + nr_many / 2);
-	CHECK(queue->counts.lost > nr_many - 1000 && queue->counts.lost < nr_many);
-	CHECK(programs_event(programs, 0)->is_unused);
+	CHECK_NUMBER(queue->counts.read - nr_before, NR_LATE_MAX);
+	CHECK_NUMBER(queue->counts.read + queue->counts.lost, NR_MANY + NR_FEW);
+	CHECK(!programs_event(programs, 0)->is_unused);
 	CHECK(!programs_event(programs, 1)->is_unused);
+	CHECK(programs_event(programs, 2)->is_unused);
 	stage_end();
 }
 
@@ -287,6 +302,51 @@ TEST(a_signal_ends_the_delivery_of_users_with_many_records)
 {
 	check_hurry(false);
 	check_hurry(true);
+}
+
+/* Asks for a pass so long after the last one, of which so much was CPU time: how much it may read. */
+static uint64_t pass_ask(int64_t ns, int64_t cpu_ns)
+{
+	struct part_passed passed = { .ready_ns = time_now_ns(CLOCK_BOOTTIME) };
+	struct reader_request request = { 0 };
+
+	stage.programs.round_ns = time_now_ns(CLOCK_MONOTONIC) - ns;
+	stage.programs.round_cpu_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+	programs_take_messages();
+	CHECK(request_take(&request));
+	CHECK_NUMBER(request.kind, REQUEST_PASS);
+	passed.number = request.number;
+	part_send(PART_PASSED, &passed, sizeof(passed));
+	return request.size_max;
+}
+
+/* Records of others wait for its end. An output that waits for a disk takes no CPU time. */
+TEST(a_pass_that_takes_long_is_followed_by_a_smaller_one)
+{
+	const uint64_t size = 16 << 20, least = 1 << 20;
+	struct part_passed passed = { 0 };
+	struct reader_request request;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	stage.programs.recorded.size_max = size;
+	stage.programs.pass_size = size;
+	reader_start(getpid());
+	search_end();
+	CHECK_NUMBER(pass_ask(0, 0), size);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S), size / 2);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S), size / 4);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, 0), size / 2);
+	CHECK_NUMBER(pass_ask(0, 0), size);
+	for (int i = 0; i < 10; i++)
+		pass_ask(2 * NS_PER_S, NS_PER_S);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S), least);
+	passed.number = stage.programs.number + 1;
+	part_send(PART_PASSED, &passed, sizeof(passed));
+	programs_stop(&stage.programs);
+	CHECK(request_take(&request));
+	CHECK_NUMBER(request.kind, REQUEST_FINISH);
+	CHECK_NUMBER(request.size_max, size);
+	stage_end();
 }
 
 static int loss_note(void *context, const struct loss *loss, struct error *error)
@@ -300,7 +360,15 @@ static int event_note(void *context, const struct program_event *event, struct e
 {
 	(void)context;
 	(void)error;
-	CHECK_TEXT(event->name, "");
+	CHECK_TEXT(event->name, "many");
+	return 0;
+}
+
+static int record_note(void *context, const struct record *record, struct error *error)
+{
+	(void)context;
+	(void)record;
+	(void)error;
 	return 0;
 }
 
@@ -310,10 +378,11 @@ TEST(what_a_signal_drops_is_lost_though_nothing_follows)
 	struct programs *programs = &stage.programs;
 	struct loss lost = { 0 };
 	const struct source_handler handler = { .context = &lost,
+						.record = record_note,
 						.loss = loss_note,
 						.event = event_note };
 	unsigned char page[PROGRAM_PAGE_SIZE];
-	uint16_t record[4] = { 0 };
+	uint16_t record[4] = { 0 }, last[4] = { 0 };
 	struct error error = { 0 };
 	struct source *source;
 	uint64_t sum;
@@ -324,14 +393,17 @@ TEST(what_a_signal_drops_is_lost_though_nothing_follows)
 	programs->is_over = true;
 	CHECK(user_table_find(&programs->recorded.users, 1000));
 	record[0] = event_add("many");
-	for (int64_t i = 0; i < 40000; i++)
-		CHECK_NUMBER(queue_add(&programs->recorded.queue, 0, i, record, sizeof(record)), 0);
+	last[0] = event_add("last");
+	for (int64_t i = 0; i < NR_MANY; i++)
+		CHECK_NUMBER(queue_add(&programs->recorded.queue, 0, i,
+				       i < NR_LATE_MAX ? record : last, sizeof(record)),
+			     0);
 	programs->hurried_ns = 1;
-	CHECK_NUMBER(programs_fill(programs, INT64_MAX, page), 0);
+	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
 	CHECK_NUMBER(source_programs_open(&source, programs, &error), 0);
 	CHECK_NUMBER(source_finish(source, 50000, &handler, &sum, &error), 0);
-	CHECK_NUMBER(sum, 40000);
-	CHECK_NUMBER(lost.count, 40000);
+	CHECK_NUMBER(sum, NR_MANY - NR_LATE_MAX);
+	CHECK_NUMBER(lost.count, NR_MANY - NR_LATE_MAX);
 	CHECK_NUMBER(lost.to_ns, 50000);
 	CHECK_TEXT(source_describe(source)->buffers[lost.buffer], "programs");
 	source_close(source);

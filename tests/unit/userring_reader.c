@@ -442,6 +442,20 @@ TEST(the_end_reads_a_part_of_a_flood_and_all_of_an_honest_program)
 	flood_end(&reader);
 }
 
+/* A pass may be smaller than what one of them has. */
+TEST(programs_of_a_user_take_turns)
+{
+	struct program *list[2];
+	struct reader reader;
+
+	flood_begin(&reader, list);
+	CHECK(reader_pass(&reader, 1 << 20));
+	CHECK_NUMBER(reading.recorded.queue.size, 0);
+	CHECK(reader_pass(&reader, 1 << 20));
+	CHECK_NUMBER(reading.recorded.queue.size, 10000);
+	flood_end(&reader);
+}
+
 /** struct late_batch - a batch that is sent until the end is late */
 struct late_batch {
 	struct reader *reader;

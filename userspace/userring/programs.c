@@ -57,12 +57,20 @@
 
 /*
  * A signal ends a recording soon: so long records are delivered, and for so much CPU time, which
- * passes slowly on a busy machine; then at most so many, of users of whom the least are left, and of
- * those of whom no more than an equal share is.
+ * passes slowly on a busy machine; then at most so many, of each user the same number.
  */
 #define HURRY_NS NS_PER_S
 #define HURRY_CPU_NS (NS_PER_S / 10)
-#define HURRY_RECORDS 32768
+#define HURRY_RECORDS 16384
+
+/*
+ * Records wait for the end of the pass that reads them, and for those before them: if the next pass
+ * is asked for so late, and so much CPU time was taken meanwhile, it reads half as much, but not
+ * less than this.
+ */
+#define ROUND_NS NS_PER_S
+#define ROUND_CPU_NS (NS_PER_S / 10)
+#define ROUND_SIZE_MIN ((size_t)1 << 20)
 
 static void programs_expect(struct programs *programs)
 {
@@ -81,7 +89,8 @@ static bool programs_ask(struct programs *programs, enum request_kind kind)
 		.is_on = programs->is_on,
 		.is_hurried = programs->hurried_ns > 0,
 		.from_ns = programs->from_ns,
-		.size_max = programs->recorded.size_max,
+		.size_max = kind == REQUEST_PASS ? programs->pass_size
+						 : programs->recorded.size_max,
 	};
 
 	if (programs->reader_pid == 0 || programs->is_asked ||
@@ -379,6 +388,7 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	programs->fd = -1;
 	programs->from_ns = time_now_ns(CLOCK_BOOTTIME);
 	programs->recorded.size_max = settings->size_max + PASS_SIZE_MAX;
+	programs->pass_size = programs->recorded.size_max;
 	programs->message = malloc(BATCH_MAX);
 	if (!programs->message)
 		error_set(error, "out of memory");
@@ -538,29 +548,27 @@ static void programs_leave_events(const struct event_table *events,
 	}
 }
 
-/* How many records a user may have: an equal share, or more if all who have less fit, too. */
-static size_t hurry_records(const struct record_queue *queue, size_t nr_users)
+/* How many records a user may have if all together have so many. */
+static size_t share_of_records(const struct record_queue *queue, size_t nr_records)
 {
-	size_t nr_max = HURRY_RECORDS / (nr_users ? nr_users : 1);
+	size_t share = 0, too_many = nr_records + 1;
 
-	for (size_t i = 0; i < queue->nr_users; i++) {
-		size_t nr_records = queue->users[i].nr_records, sum = 0;
+	while (too_many - share > 1) {
+		size_t middle = share + (too_many - share) / 2, sum = 0;
 
-		for (size_t j = 0; j < queue->nr_users && sum <= HURRY_RECORDS; j++) {
-			if (queue->users[j].nr_records <= nr_records)
-				sum += queue->users[j].nr_records;
-		}
-		if (nr_records > nr_max && sum <= HURRY_RECORDS)
-			nr_max = nr_records;
+		for (size_t i = 0; i < queue->nr_users; i++)
+			sum += queue->users[i].nr_records < middle ? queue->users[i].nr_records
+								   : middle;
+		*(sum <= nr_records ? &share : &too_many) = middle;
 	}
-	return nr_max;
+	return share;
 }
 
 static void programs_limit(struct programs *programs)
 {
 	const struct user_table *users = &programs->recorded.users;
 	struct record_queue *queue = &programs->recorded.queue;
-	size_t nr_max = hurry_records(queue, users->size);
+	size_t nr_max = share_of_records(queue, HURRY_RECORDS);
 
 	programs->is_limited = true;
 	for (size_t i = 0; i < queue->nr_users; i++) {
@@ -570,7 +578,7 @@ static void programs_limit(struct programs *programs)
 			report_message(programs->settings.report,
 				       "programs of user %u: their last %zu records are lost, they "
 				       "would have delayed the end",
-				       (unsigned int)users->list[i]->uid, nr_records);
+				       (unsigned int)users->list[i]->uid, nr_records - nr_max);
 	}
 	if (queue_limit(queue, nr_max) > 0)
 		programs_leave_events(&programs->recorded.events, queue);
@@ -592,6 +600,25 @@ static void programs_hurry(struct programs *programs)
 		programs_limit(programs);
 }
 
+/* Asks for a pass that is over soon, with all that is delivered before the next one. */
+static void programs_ask_pass(struct programs *programs)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC), cpu_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	bool was_long = now_ns - programs->round_ns >= ROUND_NS &&
+			cpu_ns - programs->round_cpu_ns >= ROUND_CPU_NS;
+	size_t size = programs->pass_size, size_max = programs->recorded.size_max;
+
+	if (programs->is_asked)
+		return;
+	if (was_long)
+		programs->pass_size = size / 2 > ROUND_SIZE_MIN ? size / 2 : ROUND_SIZE_MIN;
+	else
+		programs->pass_size = size < size_max / 2 ? 2 * size : size_max;
+	programs_ask(programs, REQUEST_PASS);
+	programs->round_ns = now_ns;
+	programs->round_cpu_ns = cpu_ns;
+}
+
 /* Behind the end, new programs and those that go on writing have nothing that belongs to it. */
 int programs_read(struct programs *programs, int timeout_ms, struct error *error)
 {
@@ -607,7 +634,7 @@ int programs_read(struct programs *programs, int timeout_ms, struct error *error
 	if (programs->is_found &&
 	    (programs_make_space(programs) ||
 	     !queue_has_record(&programs->recorded.queue, programs->ready_ns)))
-		programs_ask(programs, REQUEST_PASS);
+		programs_ask_pass(programs);
 	while (programs->is_asked && programs_receive(programs, timeout_ms))
 		programs_hurry(programs);
 	programs_check_reader(programs);

@@ -24,6 +24,8 @@
  * @looked_ns, @hurried_ns: CLOCK_MONOTONIC when a signal was last looked for, and when one had come
  * @hurried_cpu_ns: CLOCK_THREAD_CPUTIME_ID then
  * @is_limited: the records of users with many were dropped
+ * @pass_size: so many bytes the next pass reads at most
+ * @round_ns, @round_cpu_ns: CLOCK_MONOTONIC and CLOCK_THREAD_CPUTIME_ID of the last request for one
  * @is_on: recording has started, and earlier records than @from_ns belong to another one
  * @ready_ns: all records up to this time are read
  * @wait_ns: how long rings may be left alone
@@ -61,6 +63,9 @@ struct programs {
 	int64_t looked_ns;
 	int64_t hurried_ns;
 	int64_t hurried_cpu_ns;
+	size_t pass_size;
+	int64_t round_ns;
+	int64_t round_cpu_ns;
 	int64_t from_ns;
 	int64_t ready_ns;
 	int64_t searched_ns;

@@ -97,21 +97,28 @@ static const struct queued_record *queue_next(const struct record_queue *queue)
 	return queue->nr_runs > 0 ? &queue->list[queue->runs[0]] : NULL;
 }
 
-/* Takes the next record, which keeps its bytes. */
-static void queue_take(struct record_queue *queue)
+/* Passes the next record, which stays in the list. */
+static struct queued_record *runs_pass(struct record_queue *queue)
 {
 	size_t next = queue->runs[0] + 1;
 
-	queue->users[queue->list[next - 1].user].nr_records--;
-	queue->users[queue->list[next - 1].user].nr_bytes -= queue->list[next - 1].size +
-							     QUEUED_PLACES_SIZE;
-	queue->nr_taken++;
-	queue->is_last_taken |= next == queue->size;
 	if (next < queue->size && !queue->list[next].is_first)
 		queue->runs[0] = next;
 	else
 		queue->runs[0] = queue->runs[--queue->nr_runs];
 	runs_settle(queue, 0);
+	return &queue->list[next - 1];
+}
+
+/* A record waits no more. It keeps its bytes. */
+static void record_take(struct record_queue *queue, struct queued_record *record)
+{
+	struct queued_user *user = &queue->users[record->user];
+
+	user->nr_records--;
+	user->nr_bytes -= record->size + QUEUED_PLACES_SIZE;
+	record->is_taken = true;
+	queue->nr_taken++;
 }
 
 int queue_add(struct record_queue *queue, unsigned int user, int64_t time_ns, const void *data,
@@ -134,9 +141,8 @@ int queue_add(struct record_queue *queue, unsigned int user, int64_t time_ns, co
 					  .offset = queue->bytes.size - size,
 					  .size = size,
 					  .user = user,
-					  .is_first = queue->size == 0 || queue->is_last_taken ||
+					  .is_first = queue->size == 0 || record[-1].is_taken ||
 						      time_ns < record[-1].time_ns };
-	queue->is_last_taken = false;
 	queue->size++;
 	queue->users[user].nr_records++;
 	queue->users[user].nr_bytes += size + QUEUED_PLACES_SIZE;
@@ -199,48 +205,29 @@ size_t queue_user_bytes(const struct record_queue *queue, unsigned int user)
 	return user < queue->nr_users ? queue->users[user].nr_bytes : 0;
 }
 
-static int index_compare(const void *a, const void *b)
+/* Moves the records that wait to the front. */
+static void list_compact(struct record_queue *queue)
 {
-	const size_t *first = a, *second = b;
+	size_t end = queue->nr_taken < queue->size ? queue->size : 0, size = 0;
+	bool is_first = true;
 
-	return (*first > *second) - (*first < *second);
-}
+	queue->nr_runs = 0;
+	for (size_t i = 0; i < end; i++) {
+		struct queued_record record = queue->list[i];
 
-/*
- * Moves the records that are left to the front, except those of users who have more than
- * @nr_max. Returns the time of the first one that is dropped.
- */
-static int64_t list_compact(struct record_queue *queue, size_t nr_max)
-{
-	size_t size = 0, nr_runs = 0;
-	int64_t dropped_ns = INT64_MAX;
-
-	if (queue->nr_runs > 1)
-		qsort(queue->runs, queue->nr_runs, sizeof(*queue->runs), index_compare);
-	for (size_t i = 0; i < queue->nr_runs; i++) {
-		size_t at = queue->runs[i], begin = size;
-
-		do {
-			struct queued_record record = queue->list[at++];
-
-			if (queue->users[record.user].nr_records > nr_max) {
-				if (record.time_ns < dropped_ns)
-					dropped_ns = record.time_ns;
-				continue;
-			}
-			record.is_first = size == begin;
-			queue->list[size++] = record;
-		} while (at < queue->size && !queue->list[at].is_first);
-		if (size > begin)
-			queue->runs[nr_runs++] = begin;
+		is_first |= record.is_first;
+		if (record.is_taken)
+			continue;
+		if (is_first)
+			queue->runs[queue->nr_runs++] = size;
+		record.is_first = is_first;
+		is_first = false;
+		queue->list[size++] = record;
 	}
 	queue->size = size;
-	queue->nr_runs = nr_runs;
 	queue->nr_taken = 0;
-	queue->is_last_taken = false;
-	for (size_t i = nr_runs / 2; i > 0; i--)
+	for (size_t i = queue->nr_runs / 2; i > 0; i--)
 		runs_settle(queue, i - 1);
-	return dropped_ns;
 }
 
 /* Drops the bytes of records that are not in the list any more, unless memory ran out. */
@@ -272,7 +259,7 @@ static void bytes_compact(struct record_queue *queue)
 
 static void queue_compact(struct record_queue *queue)
 {
-	list_compact(queue, SIZE_MAX);
+	list_compact(queue);
 	bytes_compact(queue);
 }
 
@@ -323,36 +310,62 @@ void queue_shrink(struct record_queue *queue, size_t size)
 	while (left > size && queue->nr_runs > 0) {
 		last = queue_next(queue);
 		left -= last->size + QUEUED_PLACES_SIZE;
-		queue_take(queue);
+		record_take(queue, runs_pass(queue));
 	}
 	losses_shrink(queue, last, queue->nr_taken);
 	queue_compact(queue);
 }
 
-size_t queue_limit(struct record_queue *queue, size_t nr_max)
+/* Behind those of the same time. */
+static void losses_insert(struct record_queue *queue, int64_t time_ns, int64_t count)
 {
-	size_t nr_before = queue->size - queue->nr_taken, place = 0;
-	int64_t dropped_ns = list_compact(queue, nr_max);
-	size_t nr_dropped = nr_before - queue->size;
+	size_t place = queue->nr_losses;
 
-	for (size_t i = 0; i < queue->nr_users; i++) {
-		if (queue->users[i].nr_records > nr_max)
-			queue->users[i] = (struct queued_user){ 0 };
-	}
-	bytes_compact(queue);
-	if (nr_dropped == 0)
-		return 0;
-	queue->counts.lost += nr_dropped;
 	if (!array_reserve(queue->losses, queue->nr_losses)) {
 		queue->counts.is_damaged = true;
-		return nr_dropped;
+		return;
 	}
-	while (place < queue->nr_losses && queue->losses[place].time_ns <= dropped_ns)
-		place++;
-	memmove(queue->losses + place + 1, queue->losses + place,
-		(queue->nr_losses++ - place) * sizeof(*queue->losses));
-	queue->losses[place] = (struct queued_loss){ .time_ns = dropped_ns, .count = nr_dropped };
-	return nr_dropped;
+	for (; place > 0 && queue->losses[place - 1].time_ns > time_ns; place--)
+		queue->losses[place] = queue->losses[place - 1];
+	queue->losses[place] = (struct queued_loss){ .time_ns = time_ns, .count = count };
+	queue->nr_losses++;
+}
+
+size_t queue_limit(struct record_queue *queue, size_t nr_max)
+{
+	size_t nr_lost = 0, nr_users = 0;
+
+	for (size_t i = 0; i < queue->nr_users; i++) {
+		struct queued_user *user = &queue->users[i];
+
+		user->nr_kept = nr_max;
+		nr_users += user->nr_records > nr_max;
+		nr_lost += user->nr_records > nr_max ? user->nr_records - nr_max : 0;
+	}
+	if (nr_lost == 0)
+		return 0;
+	/* In their order, until the first one that is lost of each of these users is found. */
+	while (nr_users > 0) {
+		struct queued_record *record = runs_pass(queue);
+		struct queued_user *user = &queue->users[record->user];
+		int64_t nr_kept = user->nr_kept--;
+
+		record->is_kept = nr_kept > 0;
+		if (nr_kept != 0)
+			continue;
+		losses_insert(queue, record->time_ns, user->nr_records - nr_max);
+		nr_users--;
+	}
+	for (size_t i = 0; i < queue->size; i++) {
+		struct queued_record *record = &queue->list[i];
+
+		if (!record->is_taken && !record->is_kept && queue->users[record->user].nr_kept < 0)
+			record_take(queue, record);
+		record->is_kept = false;
+	}
+	queue_compact(queue);
+	queue->counts.lost += nr_lost;
+	return nr_lost;
 }
 
 static unsigned char *put_u32(unsigned char *to, uint32_t number)
@@ -399,7 +412,7 @@ static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, 
 {
 	const struct queued_record *record;
 
-	for (; (record = queue_next(queue)); queue_take(queue)) {
+	for (; (record = queue_next(queue)); record_take(queue, runs_pass(queue))) {
 		size_t size_max = 4 * ENTRY_HEAD_SIZE + record->size + 3;
 
 		if (record->time_ns > until_ns || (size_t)(end - to) < size_max ||

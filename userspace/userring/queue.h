@@ -9,22 +9,31 @@
  * struct queued_record - a record at @offset of the bytes of a queue
  * @user: to whom it counts
  * @is_first: it does not follow, in time, the one that was added before
+ * @is_taken: it is delivered, or dropped
+ * @is_kept: queue_limit() leaves it
  */
 struct queued_record {
 	int64_t time_ns;
 	size_t offset;
 	uint32_t size;
 	uint16_t user;
-	bool is_first;
+	bool is_first : 1;
+	bool is_taken : 1;
+	bool is_kept : 1;
 };
 
 /** QUEUED_PLACES_SIZE - what a record takes of the lists of a queue */
 #define QUEUED_PLACES_SIZE (sizeof(struct queued_record) + sizeof(size_t))
 
-/** struct queued_user - the records of a user that wait; their bytes with their places */
+/**
+ * struct queued_user - the records of a user that wait
+ * @nr_bytes: with their places
+ * @nr_kept: so many more are left by queue_limit()
+ */
 struct queued_user {
 	size_t nr_records;
 	size_t nr_bytes;
+	int64_t nr_kept;
 };
 
 /** struct queued_loss - lost records before @time_ns; LOSS_COUNT_UNKNOWN for an unknown number */
@@ -35,10 +44,9 @@ struct queued_loss {
 
 /**
  * struct record_queue - records of all rings
- * @list: @size records of @capacity, as they were added, of which @nr_taken are delivered
+ * @list: @size records of @capacity, as they were added, of which @nr_taken wait no more
  * @runs: the next record of each sequence in time order, as a heap: a ring's records are in order,
  *	but for those of signal handlers
- * @is_last_taken: the last one of the list is delivered
  * @users: of @nr_users
  * @bytes: their bytes
  * @spare: has the memory that @bytes had before the last delivery, and gets those that are left
@@ -54,7 +62,6 @@ struct record_queue {
 	size_t nr_taken;
 	size_t *runs;
 	size_t nr_runs;
-	bool is_last_taken;
 	struct queued_user *users;
 	size_t nr_users;
 	struct buffer bytes;
@@ -86,11 +93,7 @@ size_t queue_user_bytes(const struct record_queue *queue, unsigned int user);
 /** queue_shrink - drop the oldest records until the rest has at most @size bytes */
 void queue_shrink(struct record_queue *queue, size_t size);
 
-/**
- * queue_limit - drop the records of users of whom more than @nr_max wait, which are lost
- *
- * No more may be added. Returns how many.
- */
+/** queue_limit - leave the first @nr_max records of each user; returns how many are lost */
 size_t queue_limit(struct record_queue *queue, size_t nr_max);
 
 /** queue_has_record - whether a record up to @until_ns waits */

@@ -60,7 +60,7 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
 	return now_ns < fill_ns ? now_ns : fill_ns;
 }
 
-/* Each user gets the same share. */
+/* Each user gets the same share. Its programs take turns in being the first who gets of it. */
 bool reader_pass(struct reader *reader, uint64_t size_max)
 {
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
@@ -71,13 +71,15 @@ bool reader_pass(struct reader *reader, uint64_t size_max)
 	reader->fill_ns = fill_ns_slower(reader->fill_ns, elapsed_ns);
 	reader->nr_users = user_table_begin_pass(&reader->users);
 	for (size_t i = 0; i < reader->size; i++) {
-		int64_t size = reader_read(reader, reader->list[i], size_max, now_ns);
+		struct program *program = reader->list[(reader->first + i) % reader->size];
+		int64_t size = reader_read(reader, program, size_max, now_ns);
 
 		if (size < 0)
 			return false;
-		reader->fill_ns = fill_ns_after(reader->fill_ns, elapsed_ns, reader->list[i]);
-		reader->ready_ns = program_ready_ns(reader->list[i], reader->ready_ns);
+		reader->fill_ns = fill_ns_after(reader->fill_ns, elapsed_ns, program);
+		reader->ready_ns = program_ready_ns(program, reader->ready_ns);
 	}
+	reader->first++;
 	return batch_flush(&reader->batch);
 }
 
@@ -99,6 +101,7 @@ static void reader_limit(struct reader *reader)
 		reader->list[i]->left = program_pending(reader->list[i]);
 	if (reader->size > 0)
 		qsort(reader->list, reader->size, sizeof(*reader->list), program_compare_left);
+	reader->first = 0;
 	for (size_t i = 0; i < reader->size; i++) {
 		struct program *program = reader->list[i];
 

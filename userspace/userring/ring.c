@@ -231,8 +231,10 @@ static bool descriptions_read(struct program *program, struct batch *batch, bool
 		    !description_send(program, batch->descriptions + at, size, batch))
 			return false;
 		program->events_used += size;
-		if (batch->is_hurried)
-			program->left -= (uint64_t)size < program->left ? (uint64_t)size : program->left;
+		if (batch->is_hurried && (uint64_t)size < program->left)
+			program->left -= size;
+		else if (batch->is_hurried)
+			program->left = 0;
 	}
 	return end >= 0;
 }
