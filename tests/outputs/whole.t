@@ -32,14 +32,16 @@ lost 1 20
 12us 500@1 ktrack_demo_depth scope_queue=0 track_name=depth counter_value=2
 """
 DATA = re.compile(r'<script type="text/plain" id="data">\n(.*?)</script>', re.DOTALL)
-DEFLATED = re.compile(r"\beA[A-Za-z0-9+/]+=*")
+# The last word of these lines is deflated, unless it is -.
+DEFLATED = re.compile(r"^([civx] .* )([A-Za-z0-9+/]+=*)$", re.MULTILINE)
 # Where in ktrack's source an event is from.
 PLACE = re.compile(r'"file":"[^"]+","line":[0-9]+|(?<=[ .])[a-z_/0-9]+\.c:[0-9]+')
 
 
 def page_read(content):
     """The recording in a page."""
-    return DEFLATED.sub(lambda word: zlib.decompress(base64.b64decode(word[0])).decode(), DATA.search(content.decode())[1])
+    lines = DATA.search(content.decode())[1]
+    return DEFLATED.sub(lambda line: line[1] + zlib.decompress(base64.b64decode(line[2]), -zlib.MAX_WBITS).decode(), lines)
 
 
 def database_read(content):

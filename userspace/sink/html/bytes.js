@@ -62,7 +62,7 @@ function unpack(text) {
 			controller.close();
 		},
 	});
-	return new Response(source.pipeThrough(new DecompressionStream("deflate")));
+	return new Response(source.pipeThrough(new DecompressionStream("deflate-raw")));
 }
 
 // Decompresses JSON.

@@ -4,7 +4,7 @@
  * chunks, each with a summary that is enough to draw it at low zoom.
  *
  * A line is a letter and words, separated by blanks. Times are nanoseconds since the start of the
- * recording. DATA and ARGS are base64, of bytes and of a zlib stream; ARGS is - if there are none.
+ * recording. DATA and ARGS are base64, of bytes and of deflated ones; ARGS is - if there are none.
  *
  *   r OBJECT                                    the recording
  *   n STRING                                    a name; the first is number 0, and so on
@@ -45,7 +45,7 @@
  * parts of the chunk's time: how much of it slices fill, up to 255, and 32 * the marks of all of
  * them + the index of the longest one's name, 31 if it is not among the names. FIELDS and TOKENS
  * are the index of a chunk for searches: see html_index_append(); durations are those of the field
- * "". DATA of x is a zlib stream of a JSON array of [track, depth, object of 'ktrack why --json'].
+ * "". DATA of x is a deflated JSON array of [track, depth, object of 'ktrack why --json'].
  */
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H
