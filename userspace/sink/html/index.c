@@ -36,7 +36,7 @@ void html_index_clear(struct html_index *index)
 		index->tokens[index->places[i]] = 0;
 	index->nr_tokens = 0;
 	index->nr_fields = 0;
-	index->first = index->next = 0;
+	index->at = 0;
 	index->is_open = false;
 }
 
@@ -93,7 +93,8 @@ static struct index_field *index_field_of(struct html_index *index, struct text 
 		index->is_open = true;
 		return NULL;
 	}
-	index->fields[index->nr_fields] = (struct index_field){ .name = name };
+	index->fields[index->nr_fields] = (struct index_field){ .name = name,
+								.after = index->nr_fields + 1 };
 	return &index->fields[index->nr_fields++];
 }
 
@@ -109,9 +110,8 @@ static void field_widen(struct index_field *field, int64_t low, uint64_t high)
 void html_index_add_durations(struct html_index *index, uint64_t min_ns, uint64_t max_ns)
 {
 	index->fields[index->nr_fields++] = (struct index_field){
-		.name = text_of(""), .has_numbers = true, .min = min_ns, .max = max_ns
+		.name = text_of(""), .after = 1, .has_numbers = true, .min = min_ns, .max = max_ns
 	};
-	index->first = index->nr_fields;
 }
 
 static void number_add(struct html_index *index, struct index_field *field, uint32_t hash,
@@ -245,18 +245,21 @@ static const char *value_add(struct html_index *index, struct index_field *field
 
 /*
  * Adds a member, of which @rest begins with the quote of its name; returns its end, or NULL if it
- * is not indexed. A value that the field had last is indexed already.
+ * is not indexed. It is usually of the field that followed the last one's before, also in the next
+ * object; a value that this field had last is indexed already.
  */
 static const char *member_add(struct html_index *index, struct text rest)
 {
-	struct index_field *field = index->next < index->nr_fields ? &index->fields[index->next]
-								   : NULL;
+	unsigned int *after = &index->fields[index->at].after;
+	struct index_field *field = index->nr_fields > 0 && *after < index->nr_fields
+					    ? &index->fields[*after]
+					    : NULL;
 	const char *begin = rest.data, *at = begin + 1;
 	size_t size = field ? field->last.size : 0;
 
 	if (size > 0 && rest.size > size && (begin[size] == ',' || begin[size] == '}') &&
 	    text_equals((struct text){ begin, size }, field->last)) {
-		index->next++;
+		index->at = *after;
 		return begin + size;
 	}
 	size = field ? field->name.size : 0;
@@ -272,7 +275,7 @@ static const char *member_add(struct html_index *index, struct text rest)
 		return NULL;
 	at = value_add(index, field, at + strlen("\":"));
 	field->last = (struct text){ begin, at - begin };
-	index->next = field - index->fields + 1;
+	index->at = *after = field - index->fields;
 	return at;
 }
 
@@ -281,14 +284,14 @@ void html_index_add_args(struct html_index *index, struct text json)
 {
 	const char *at = json.data, *end = json.data + json.size;
 
-	while (at && at < end && !index->is_open) {
-		if (*at == '"') {
-			at = member_add(index, (struct text){ at, end - at });
+	while (at < end) {
+		if (*at != '"') {
+			at++;
 			continue;
 		}
-		if (*at == '{')
-			index->next = index->first;
-		at++;
+		at = member_add(index, (struct text){ at, end - at });
+		if (!at || index->is_open)
+			return;
 	}
 }
 

@@ -61,9 +61,10 @@
 /** struct index_field - a field of a chunk, and the range of its numbers */
 struct index_field {
 	struct text name;
-	struct text last;  /* the member that was added last, empty before the first */
-	bool has_numbers;  /* @min and @max are set */
-	bool is_unlimited; /* it has texts that are numbers to the page, but not to this index */
+	struct text last;   /* the member that was added last, empty before the first */
+	unsigned int after; /* the field that followed last */
+	bool has_numbers;   /* @min and @max are set */
+	bool is_unlimited;  /* it has texts that are numbers to the page, but not to this index */
 	int64_t min;
 	uint64_t max; /* 0 if all are negative */
 };
@@ -77,9 +78,8 @@ struct html_index {
 	unsigned int nr_letters; /* since the text's begin */
 	struct index_field fields[INDEX_FIELDS_MAX];
 	unsigned int nr_fields;
-	unsigned int first; /* the field that an object usually begins with */
-	unsigned int next;  /* the one that usually follows */
-	bool is_open;	    /* it has what is not indexed */
+	unsigned int at; /* the field of the last member */
+	bool is_open;	 /* it has what is not indexed */
 };
 
 void html_index_clear(struct html_index *index);
