@@ -188,10 +188,11 @@ def check_commands(tap, folder):
 
 
 def check_empty(tap, folder):
-    """Without slices, an overview says what there is instead, and what to record."""
+    """Without slices, an overview says what there is instead, the command that shows it, and what to record."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\nevent mydrv:depth 3001 s64 counter_value\n"
     instant, counter = "10us 40@0 io I tick\n", "20us 40@0 depth 1\n"
-    for records, what in ((instant, ", only instants"), (counter, ", only counters"), (instant + counter, ", only instants and counters"), ("", "")):
+    for records, others in ((instant, "instants"), (counter, "counters"), (instant + counter, "instants and counters"), ("", "")):
+        what = others and f", only {others}, which 'ktrack stat trace.dat' counts"
         (folder / "empty.script").write_text(event + records)
         subprocess.run([MKTRACE, folder / "empty.script", folder / "trace.dat"], check=True)
         done, output, errors = explain("", folder)
@@ -211,7 +212,7 @@ def check_programs(tap, folder):
         (folder / "programs.script").write_text(f"{event}{buffer}10us 7@0 40000 I tick\n")
         subprocess.run([MKTRACE, folder / "programs.script", folder / "trace.dat"], check=True)
         _, output, errors = explain("", folder)
-        tap.ok(f"only instants; record with -r default{end}" in errors, f"and without slices, too:{end.rstrip()}", output, errors)
+        tap.ok(f"' counts; record with -r default{end}" in errors, f"and without slices, too:{end.rstrip()}", output, errors)
 
 
 def check_control_bytes(tap, folder):

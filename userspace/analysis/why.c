@@ -14,13 +14,19 @@ static int why_refuse_empty(const struct why_sink *why, struct error *error)
 {
 	const struct overview *overview = &why->overview;
 	const char *others = overview->has_instants && overview->has_counters
-				     ? ", only instants and counters"
-			     : overview->has_instants ? ", only instants"
-			     : overview->has_counters ? ", only counters"
-						      : "";
+				     ? "instants and counters"
+			     : overview->has_instants ? "instants"
+			     : overview->has_counters ? "counters"
+						      : NULL;
+	SCOPED_BUFFER(rest);
 
-	return error_set(error, "%s: no slices%s; record with -r default%s", why->source, others,
-			 why->has_programs ? " --programs" : "");
+	if (others) {
+		buffer_printf(&rest, ", only %s, which 'ktrack stat ", others);
+		buffer_append_word(&rest, why->source);
+		buffer_append_string(&rest, "' counts");
+	}
+	return error_set(error, "%s: no slices%s; record with -r default%s", why->source,
+			 buffer_string(&rest), why->has_programs ? " --programs" : "");
 }
 
 static int why_finish(struct why_sink *why, struct error *error)
