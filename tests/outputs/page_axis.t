@@ -45,7 +45,7 @@ row.visit(-Infinity, Infinity, (chunk, i, { begin, end }) => {
 });
 row.chunks.forEach((chunk) => chunk.items = null);
 p.reading_ms = -Infinity;
-p.drawSlice = (track, chunk, i) => p.columns.add(p.columnOf(chunk.read().begin[i]), p.columnOf(chunk.read().end[i]), 1, 0, 0, 0, 0);
+p.drawSlice = (track, chunk, i) => p.columns.add(p.columnOf(chunk.read().begin[i]), p.columnOf(chunk.read().end[i]), 1, 0, 0);
 p.drawSlices(row, 0);
 delete p.drawSlice;
 let worst = 0, missing = 0;
@@ -116,7 +116,10 @@ def check_columns(tap, pages):
     colours = browser.run(
         """const p = ktrack.picture, track = p.recording.tracks[0], names = p.recording.names;
         p.setSpan(p.whole.from, p.whole.to);
-        const at = (time) => { const chunk = track.rows[0].chunks[track.rows[0].chunkAt(time)]; return [...chunk.levelOf(1, p.palette, track).slice(1, 4)]; };
+        const at = (time) => {
+            const sums = track.rows[0].chunks[track.rows[0].chunkAt(time)].sumsOf(p.palette, track).slice(-SUM_WORDS);
+            return [...sums.slice(1, 4)].map((sum) => sum / sums[0]);
+        };
         return [at(1e6), at(80e6), p.palette.of(track, names.indexOf("short")).rgb, p.palette.of(track, names.indexOf("late")).rgb];"""
     )
     near = [max(abs(a - b) for a, b in zip(one, other)) for one, other in zip(colours[:2], colours[2:])]

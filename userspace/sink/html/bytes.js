@@ -12,6 +12,9 @@ function decodeBase64(text) {
 	return bytes;
 }
 
+// What Bytes.numbers() fills.
+let NUMBERS = new Float64Array(4096);
+
 // A cursor in the bytes of a chunk.
 class Bytes {
 	constructor(text) {
@@ -28,6 +31,22 @@ class Bytes {
 			value += (byte & 127) * factor;
 		}
 		return value;
+	}
+
+	// So many numbers, in an array that the next call fills again.
+	numbers(count) {
+		const { bytes } = this, all = NUMBERS.length < count ? NUMBERS = new Float64Array(count) : NUMBERS;
+		let { at } = this;
+		for (let i = 0; i < count; i++) {
+			let byte = bytes[at++], value = byte & 127;
+			for (let factor = 128; byte > 127; factor *= 128) {
+				byte = bytes[at++];
+				value += (byte & 127) * factor;
+			}
+			all[i] = value;
+		}
+		this.at = at;
+		return all;
 	}
 
 	// A floating number: two words, the lower one first.

@@ -3,7 +3,11 @@
 "use strict";
 
 // A digest divides a chunk into BINS, each of which is up to FILLED full; its names have up to NAME_BITS.
-const NONE = "-", BINS = 64, FILLED = 255, NAME_BITS = 5, NAME_MASK = 31, LEVEL_WORDS = 5;
+const NONE = "-", BINS = 64, FILLED = 255, NAME_BITS = 5, NAME_MASK = 31;
+// Bins of a chunk that was read; a slice that is shorter than a bin of the digest has a share of at least TRACE_PART in one.
+const FINE_BINS = 512, TRACE_PART = 1 / 255;
+// Sums of bins have so many words: how much is filled, red, green and blue of that, and how many bins are suspect.
+const SUM_WORDS = 5;
 
 // The events of a span of time; `items` are decoded at the first use.
 class Chunk {
@@ -14,6 +18,11 @@ class Chunk {
 	// Decodes the events and keeps them.
 	read() {
 		return this.items ??= this.decode();
+	}
+
+	// The events, without keeping them.
+	scan() {
+		return this.items ?? this.decode();
 	}
 
 	async argsOf(index) {
@@ -30,21 +39,35 @@ function readDigest(text, size) {
 	return { size, names, bins: bytes.bytes.subarray(bytes.at) };
 }
 
-// Decodes begin, end, name and marks of each slice.
+// Begin, end, name and marks of slices.
+class SliceItems {
+	constructor(count) {
+		Object.assign(this, { begin: new Float64Array(count), end: new Float64Array(count), name: new Uint32Array(count), marks: new Uint8Array(count) });
+	}
+}
+
+// What SliceChunk.scan() fills.
+let SCANNED = new SliceItems(512);
+
 class SliceChunk extends Chunk {
-	decode() {
-		const bytes = new Bytes(this.data), count = this.count;
-		const begin = new Float64Array(count), end = new Float64Array(count);
-		const name = new Uint32Array(count), marks = new Uint8Array(count);
+	decode(items = new SliceItems(this.count)) {
+		const { count } = this, { begin, end, name, marks } = items, numbers = new Bytes(this.data).numbers(3 * count);
 		let time = this.from;
-		for (let i = 0; i < count; i++) {
-			begin[i] = time += bytes.number();
-			end[i] = time += bytes.number();
-			const word = bytes.number();
+		for (let i = 0, k = 0; i < count; i++, k += 3) {
+			begin[i] = time += numbers[k];
+			end[i] = time += numbers[k + 1];
+			const word = numbers[k + 2];
 			marks[i] = word % 8;
 			name[i] = Math.floor(word / 8);
 		}
-		return { begin, end, name, marks };
+		return items;
+	}
+
+	// The slices, without keeping them: the next call for another chunk may fill the same arrays.
+	scan() {
+		if (SCANNED.begin.length < this.count)
+			SCANNED = new SliceItems(this.count);
+		return this.items ?? this.decode(SCANNED);
 	}
 
 	// For low zoom: how much of each bin is filled, and the name and marks there; null for few slices.
@@ -54,30 +77,55 @@ class SliceChunk extends Chunk {
 		return this.summary;
 	}
 
-	// The digest in `size` bins, LEVEL_WORDS each: how much is filled, the mean colour, the marks. Kept until size or colours change.
-	levelOf(size, palette, track) {
-		if (this.level?.length !== size * LEVEL_WORDS || this.levelDark !== palette.isDark) {
-			this.level = this.joinBins(size, palette, track);
-			this.levelDark = palette.isDark;
+	// Sums of the digest before each bin, and twice behind the last one. Kept until the colours change.
+	sumsOf(palette, track) {
+		if (this.sumsDark !== palette.isDark) {
+			this.sums = this.sumBins(palette, track, new Float32Array((BINS + 2) * SUM_WORDS));
+			this.sumsDark = palette.isDark;
 		}
-		return this.level;
+		return this.sums;
 	}
 
-	joinBins(size, palette, track) {
-		const { bins, names } = this.digest(), level = new Float32Array(size * LEVEL_WORDS), colours = names.map((name) => palette.of(track, name).rgb);
-		for (let i = 0, joined = BINS / size; i < size; i++) {
-			let sum = 0, red = 0, green = 0, blue = 0, marks = 0;
-			for (let k = i * joined; k < (i + 1) * joined; k++) {
-				const filled = bins[2 * k], word = bins[2 * k + 1], rgb = colours[word & NAME_MASK] ?? palette.grey;
-				sum += filled;
-				red += filled * rgb[0];
-				green += filled * rgb[1];
-				blue += filled * rgb[2];
-				marks |= word >> NAME_BITS;
-			}
-			level.set([sum / joined / FILLED, red / sum, green / sum, blue / sum, marks], i * LEVEL_WORDS);
+	// Fills sums, of which some bins of the digest may be one.
+	sumBins(palette, track, sums) {
+		const { bins, names } = this.digest(), size = sums.length / SUM_WORDS - 2, colours = names.map((name) => palette.of(track, name).rgb), share = size / BINS / FILLED;
+		for (let i = 0; i < BINS; i++) {
+			const filled = bins[2 * i] * share, word = bins[2 * i + 1], rgb = colours[word & NAME_MASK] ?? palette.grey, at = (Math.floor(i * size / BINS) + 1) * SUM_WORDS;
+			sums[at] += filled;
+			for (let k = 0; k < 3; k++)
+				sums[at + 1 + k] += filled * rgb[k];
+			sums[at + 4] += word >> NAME_BITS & SUSPECT;
 		}
-		return level;
+		for (let k = SUM_WORDS; k < sums.length; k++)
+			sums[k] += sums[k - SUM_WORDS];
+		return sums;
+	}
+
+	// The same of FINE_BINS without long slices, whose indexes are apart: these may be wide where the others are columns.
+	refine(palette, track) {
+		if (this.fine?.isDark === palette.isDark)
+			return this.fine;
+		const { begin, end, name, marks } = this.scan(), { from, to } = this, sums = new Float32Array((FINE_BINS + 2) * SUM_WORDS), factor = FINE_BINS / (to - from), least = (to - from) / BINS, long = [], colours = palette.tableOf(track);
+		for (let i = 0; i < this.count; i++) {
+			if (end[i] - begin[i] >= least) {
+				long.push(i);
+				continue;
+			}
+			const rgb = colours[name[i]] || palette.bytesOf(track, name[i], colours), suspect = marks[i] & SUSPECT;
+			let at = Math.min((begin[i] - from) * factor, FINE_BINS - TRACE_PART);
+			for (const last = Math.max((end[i] - from) * factor, at + TRACE_PART); at < last;) {
+				const bin = Math.floor(at), part = Math.min(bin + 1, last) - at, k = (bin + 1) * SUM_WORDS;
+				sums[k] += part;
+				sums[k + 1] += part * (rgb >> 16 & 255);
+				sums[k + 2] += part * (rgb >> 8 & 255);
+				sums[k + 3] += part * (rgb & 255);
+				sums[k + 4] += suspect;
+				at = bin + 1;
+			}
+		}
+		for (let k = SUM_WORDS; k < sums.length; k++)
+			sums[k] += sums[k - SUM_WORDS];
+		return this.fine = { sums, long, isDark: palette.isDark };
 	}
 }
 
@@ -89,8 +137,16 @@ class OpenChunk extends Chunk {
 		this.items = { begin: Float64Array.of(from), end: Float64Array.of(from), name: Uint32Array.of(name), marks: Uint8Array.of(INCOMPLETE) };
 	}
 
+	get isOpen() {
+		return true;
+	}
+
 	digest() {
 		return null;
+	}
+
+	scan() {
+		return this.items;
 	}
 
 	reach(time) {
@@ -105,16 +161,30 @@ class OpenChunk extends Chunk {
 
 class InstantChunk extends Chunk {
 	decode() {
-		const bytes = new Bytes(this.data), count = this.count;
+		const { count } = this, numbers = new Bytes(this.data).numbers(3 * count);
 		const begin = new Float64Array(count), depth = new Uint32Array(count);
 		const name = new Uint32Array(count);
 		let time = this.from;
-		for (let i = 0; i < count; i++) {
-			begin[i] = time += bytes.number();
-			depth[i] = bytes.number();
-			name[i] = bytes.number();
+		for (let i = 0, k = 0; i < count; i++, k += 3) {
+			begin[i] = time += numbers[k];
+			depth[i] = numbers[k + 1];
+			name[i] = numbers[k + 2];
 		}
 		return { begin, end: begin, depth, name };
+	}
+
+	// For low zoom: bin, depth and number of instants, by time.
+	summarize() {
+		const { begin, depth } = this.items ?? this.decode(), factor = BINS / Math.max(this.to - this.from, 1), all = [];
+		for (let i = 0; i < this.count;) {
+			const bin = Math.min(Math.floor((begin[i] - this.from) * factor), BINS - 1), first = i, end = bin < BINS - 1 ? this.from + (bin + 1) / factor : Infinity;
+			while (i < this.count && depth[i] === depth[first] && begin[i] < end)
+				i++;
+			// A rounded time may be that of the next bin.
+			i = Math.max(i, first + 1);
+			all.push(bin, depth[first], i - first);
+		}
+		return Uint32Array.from(all);
 	}
 }
 
@@ -131,6 +201,20 @@ class SampleChunk extends Chunk {
 			value[i] = kind === SAMPLES_FLOATING ? bytes.floating() : SampleChunk.integer(bytes.number(), kind);
 		}
 		return { begin, end: begin, value };
+	}
+
+	// For low zoom: the least and the largest value in each bin; a value lasts until the next one.
+	summarize() {
+		const { begin, value } = this.items ?? this.decode(), low = new Float64Array(BINS).fill(Infinity), high = new Float64Array(BINS).fill(-Infinity), factor = BINS / Math.max(this.to - this.from, 1);
+		for (let i = 0; i < this.count; i++) {
+			const one = value[i], last = i + 1 < this.count ? Math.min(Math.ceil((begin[i + 1] - this.from) * factor), BINS) - 1 : BINS - 1;
+			let bin = Math.min(Math.floor((begin[i] - this.from) * factor), BINS - 1);
+			do {
+				low[bin] = one < low[bin] ? one : low[bin];
+				high[bin] = one > high[bin] ? one : high[bin];
+			} while (++bin <= last);
+		}
+		return { low, high, last: value[this.count - 1] };
 	}
 
 	static integer(word, kind) {

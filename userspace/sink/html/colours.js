@@ -65,9 +65,11 @@ function isIdle(recording, { identity: { tracepoint } }, name) {
 	return tracepoint === SLEEP_TRACKS || (tracepoint === CPU_TRACKS && IDLE.test(recording.names[name] ?? ""));
 }
 
+const KNOWN = 1 << 24;
+
 class Palette {
 	constructor(recording) {
-		Object.assign(this, { recording, names: new Map(), states: new Map(), isDark: false });
+		Object.assign(this, { recording, names: new Map(), states: new Map(), bytes: new Map(), isDark: false });
 	}
 
 	setDark(isDark) {
@@ -76,6 +78,20 @@ class Palette {
 		this.isDark = isDark;
 		this.names.clear();
 		this.states.clear();
+		this.bytes.clear();
+	}
+
+	// Colours of names on a track in three bytes, by number; KNOWN is set for those that bytesOf() has looked up.
+	tableOf({ identity, identity: { tracepoint } }) {
+		const kind = tracepoint === SLEEP_TRACKS || isIdleState({ identity }) ? "idle" : [STATE_TRACKS, CPU_TRACKS].includes(tracepoint) ? tracepoint : "name", { length } = this.recording.names;
+		if (!(this.bytes.get(kind)?.length >= length))
+			this.bytes.set(kind, new Uint32Array(2 * length));
+		return this.bytes.get(kind);
+	}
+
+	bytesOf(track, name, table) {
+		const [red, green, blue] = this.of(track, name).rgb;
+		return table[name] = KNOWN | red << 16 | green << 8 | blue;
 	}
 
 	// The colour of a name on a track: `css`, and `rgb` for sums.
@@ -106,5 +122,10 @@ class Palette {
 
 	get grey() {
 		return [128, 136, 148];
+	}
+
+	get greyBytes() {
+		const [red, green, blue] = this.grey;
+		return red << 16 | green << 8 | blue;
 	}
 }

@@ -8,7 +8,7 @@ const AXIS_DISTANCE = 13;
 // A value with its unit, or with the prefix of its thousands if it has none.
 function showValue(value, unit = "") {
 	const [factor, prefix] = unit && unit !== "/s" ? [1, ""] : [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([least]) => Math.abs(value) >= 10 * least) ?? [1, ""];
-	const text = (value / factor).toLocaleString("en", { maximumSignificantDigits: 4 });
+	const text = DIGITS.format(value / factor);
 	return prefix || unit ? `${text}\u202f${prefix}${unit}` : text;
 }
 
@@ -17,20 +17,54 @@ function unitOf({ identity }) {
 	return /\(([^()]+)\)$/.exec(identity.name ?? "")?.[1] ?? "";
 }
 
+// The lowest and the highest value on each column of pixels; those beyond two limits are at these.
+class Levels {
+	constructor(picture, [lowest, highest]) {
+		const size = picture.nrColumns;
+		Object.assign(this, { from: picture.span.from, factor: picture.scale * picture.ratio, lowest, highest, low: new Float64Array(size).fill(Infinity), high: new Float64Array(size).fill(-Infinity) });
+	}
+
+	// Adds the values of a time, unless they are no numbers.
+	add(from, to, least, most) {
+		if (!isNaN(least))
+			this.addColumns((from - this.from) * this.factor, (to - this.from) * this.factor, least, most);
+	}
+
+	addColumns(from, to, least, most) {
+		const { low, high } = this, first = Math.max(Math.floor(from), 0), last = Math.min(Math.max(Math.ceil(to) - 1, first), low.length - 1);
+		const lower = Math.max(least, this.lowest), upper = Math.min(most, this.highest);
+		for (let at = first; at <= last; at++) {
+			low[at] = lower < low[at] ? lower : low[at];
+			high[at] = upper > high[at] ? upper : high[at];
+		}
+	}
+
+	addBins(chunk, { low, high }) {
+		const begin = (chunk.from - this.from) * this.factor, step = (chunk.to - chunk.from) * this.factor / BINS;
+		for (let i = Math.max(Math.floor(-begin / step), 0); i < BINS;) {
+			const from = begin + i * step, next = Math.floor(from) + 1;
+			let least = low[i], most = high[i];
+			// Those on the same column together.
+			for (i++; i < BINS && begin + (i + 1) * step <= next; i++) {
+				least = low[i] < least ? low[i] : least;
+				most = high[i] > most ? high[i] : most;
+			}
+			if (least <= most)
+				this.addColumns(from, begin + i * step, least, most);
+		}
+	}
+}
+
+// Numbers for people.
+const DIGITS = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+
 class Counters extends Lanes {
 	drawSamples(row, top) {
-		const { track } = row, size = this.nrColumns, low = new Float64Array(size).fill(Infinity), high = new Float64Array(size).fill(-Infinity);
-		const [lowest, highest] = track.isRate ? [-Infinity, Infinity] : [row.min, row.max];
-		const each = track.isRate ? (call) => this.eachRate(row, call) : (call) => this.eachSegment(row, call);
-		each((from, to, least, most) => {
-			if (isNaN(least))
-				return;
-			const first = Math.max(Math.floor(this.columnOf(from)), 0), last = Math.min(Math.max(Math.ceil(this.columnOf(to)) - 1, first), size - 1);
-			for (let at = first; at <= last; at++) {
-				low[at] = Math.min(low[at], Math.max(least, lowest));
-				high[at] = Math.max(high[at], Math.min(most, highest));
-			}
-		});
+		const { track } = row, levels = new Levels(this, track.isRate ? [-Infinity, Infinity] : [row.min, row.max]), { low, high } = levels;
+		if (track.isRate)
+			this.addRates(row, levels);
+		else
+			this.addSegments(row, levels);
 		track.scale = this.scaleOf(row, low, high);
 		this.drawLevels(track, low, high, top);
 		this.drawScale(track, top);
@@ -65,7 +99,7 @@ class Counters extends Lanes {
 	}
 
 	// The change in a second between samples; chunks that a frame has no time for follow later.
-	eachRate(row, call) {
+	addRates(row, levels) {
 		let before = this.sampleBefore(row);
 		this.eachChunk(row, (chunk) => {
 			if (this.isLate(chunk))
@@ -74,7 +108,7 @@ class Counters extends Lanes {
 			for (let i = 0; i < chunk.count; i++) {
 				const rate = before && begin[i] > before.time ? (value[i] - before.value) / (begin[i] - before.time) * 1e9 : null;
 				if (rate !== null && isFinite(rate))
-					call(before.time, begin[i], rate, rate);
+					levels.add(before.time, begin[i], rate, rate);
 				if (begin[i] > this.span.to)
 					return;
 				before = { time: begin[i], value: value[i] };
@@ -82,30 +116,31 @@ class Counters extends Lanes {
 		});
 	}
 
-	// Calls call(from, to, least, most) for the times between samples.
-	eachSegment(row, call) {
-		let before = this.sampleBefore(row);
-		const step = (time, value) => {
-			if (before)
-				call(before.time, time, before.value, before.value);
-			before = { time, value };
-		};
+	// Adds the times between samples; there is none before the first sample.
+	addSegments(row, levels) {
+		const { from, to } = this.span, before = this.sampleBefore(row);
+		let time = before?.time ?? from, value = before?.value ?? NaN;
 		this.eachChunk(row, (chunk, width, next) => {
-			if (width * this.ratio < 1 || this.isLate(chunk)) {
-				step(chunk.from, chunk.max);
-				call(chunk.from, chunk.to, chunk.min, chunk.max);
-				before = { time: chunk.to, value: this.lastOf(chunk, next) };
+			const isNarrow = width < DECODED_WIDTH, bins = isNarrow && width * this.ratio >= 1 ? this.binsOf(chunk) : null;
+			if (isNarrow || this.isLate(chunk)) {
+				levels.add(time, chunk.from, value, value);
+				if (bins)
+					levels.addBins(chunk, bins);
+				else
+					levels.add(chunk.from, chunk.to, chunk.min, chunk.max);
+				time = chunk.to;
+				value = bins ? bins.last : this.lastOf(chunk, next);
 				return;
 			}
-			const { begin, value } = this.read(chunk);
-			for (let i = 0; i < chunk.count && begin[i] <= this.span.to; i++)
-				if (begin[i] > this.span.from)
-					step(begin[i], value[i]);
-				else
-					before = { time: begin[i], value: value[i] };
+			const items = this.read(chunk);
+			for (let i = 0; i < chunk.count && items.begin[i] <= to; i++) {
+				if (items.begin[i] > from)
+					levels.add(time, items.begin[i], value, value);
+				time = items.begin[i];
+				value = items.value[i];
+			}
 		});
-		if (before)
-			call(before.time, Math.min(this.recording.limit, this.span.to), before.value, before.value);
+		levels.add(time, Math.min(this.recording.limit, to), value, value);
 	}
 
 	// Equal columns side by side are one area: solid up to the lowest value, light from there to the highest.

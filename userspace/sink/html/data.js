@@ -6,7 +6,7 @@
 // which they are drawn; `joined` is that row as far as it is drawn, see tree.js.
 class Row {
 	constructor(track, kind, depth, line = 0, lane = depth) {
-		Object.assign(this, { track, kind, depth, line, lane, joined: null, chunks: [], open: null, lowest: null, highest: null, min: 0, max: 0 });
+		Object.assign(this, { track, kind, depth, line, lane, joined: null, chunks: [], far: null, open: null, lowest: null, highest: null, min: 0, max: 0 });
 	}
 
 	// `lowest` and `highest` have all digits; `min` and `max` are for drawing. Infinite values and what is no number are in no range.

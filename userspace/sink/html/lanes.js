@@ -5,25 +5,21 @@
 let GUTTER = 260;
 const GUTTER_MOST = 260, LANE = 17, COUNTER = 44, TRACK_GAP = 7;
 const LABEL_WIDTH_MIN = 30;
-// Chunks below this width are drawn by their digest; slices below WIDE as columns.
-const DECODED_WIDTH = 16, WIDE = LEAST_WIDTH, BINS_ON_COLUMN = 4;
+// Chunks below this width are drawn by their digest, or what is known of their bins: four of them are on a column. Slices below WIDE are
+// drawn as columns.
+const FAR_WIDTH = FAR_BINS / 4, DECODED_WIDTH = BINS / 4, FINE_WIDTH = FINE_BINS / 4, WIDE = LEAST_WIDTH;
 // A frame decodes new chunks for so long, or half as long as the last frame took; it draws the rest by what is known, and
 // another frame follows.
 const READING_MS = 6, READING_MOST_MS = 100;
 // So many decoded events are kept.
-const KEPT_MOST = 3e6;
+const KEPT_MOST = 4e6;
 // Instants closer than this many pixels are drawn as ticks between the lanes; CROWDED of them on a pixel are opaque.
 const CROWD = 9, CROWDED = 8;
 
 class Lanes {
-	// The nearest pixel boundary of the screen, so that neighbouring areas leave no seam.
-	snap(x) {
-		return Math.round(x * this.ratio) / this.ratio;
-	}
-
 	// Whether a chunk is not decoded and this frame has no time left for it.
 	isLate(chunk) {
-		const isLate = !chunk.items && this.reading_ms > Math.min(Math.max(READING_MS, (this.frame_ms ?? 0) / 2), READING_MOST_MS);
+		const isLate = !chunk.items && !chunk.fine && this.reading_ms > Math.min(Math.max(READING_MS, (this.frame_ms ?? 0) / 2), READING_MOST_MS);
 		this.isRough ||= isLate;
 		return isLate;
 	}
@@ -38,15 +34,27 @@ class Lanes {
 		return items;
 	}
 
+	// What instants and samples of a chunk are in its bins; null if this frame has no time left to find out.
+	binsOf(chunk) {
+		if (!chunk.bins && !this.isLate(chunk)) {
+			const begun = performance.now();
+			chunk.bins = chunk.summarize();
+			this.reading_ms += performance.now() - begun;
+		}
+		return chunk.bins ?? null;
+	}
+
 	// Forgets what was decoded first if there is too much.
 	keep(chunk) {
-		this.kept ??= { chunks: [], count: 0 };
-		this.kept.chunks.push(chunk);
-		this.kept.count += chunk.count;
-		while (this.kept.count > KEPT_MOST && this.kept.chunks.length > 1) {
-			const first = this.kept.chunks.shift();
+		this.kept ??= { chunks: new Set(), count: 0 };
+		if (!this.kept.chunks.has(chunk))
+			this.kept.count += chunk.count;
+		this.kept.chunks.add(chunk);
+		while (this.kept.count > KEPT_MOST && this.kept.chunks.size > 1) {
+			const [first] = this.kept.chunks;
+			this.kept.chunks.delete(first);
 			this.kept.count -= first.count;
-			first.items = null;
+			first.items = first.fine = null;
 		}
 	}
 
@@ -74,7 +82,7 @@ class Lanes {
 		const columns = this.columns ??= new Columns(), wide = [];
 		columns.begin(this.nrColumns);
 		for (const row of rows)
-			this.eachChunk(row, (chunk, width) => this.addChunk(columns, row.track, chunk, width, wide));
+			this.addRow(columns, row, wide);
 		columns.draw(this.context, GUTTER, top + 1, LANE - 2, this.ratio);
 		this.drawSuspect(columns, top);
 		for (const [track, chunk, i] of wide)
@@ -84,36 +92,54 @@ class Lanes {
 			this.drawSlice(this.selected.track, this.selected.chunk, this.selected.index, top);
 	}
 
+	// From afar a chunk is not looked at, but what is kept of it beside those of others.
+	addRow(columns, row, wide) {
+		const { palette, scale, ratio, span } = this, { chunks, track } = row, far = row.far?.isDark === palette.isDark ? row.far : row.far = new Far(row, palette.isDark), factor = scale * ratio;
+		far.update(palette);
+		for (let i = row.chunkAt(span.from); i < chunks.length; i++) {
+			const isKnown = i < far.count, from = far.from[i], width = isKnown ? (far.to[i] - from) * scale : NaN;
+			if (width < FAR_WIDTH && from <= span.to)
+				columns.addSums((from - span.from) * factor, width * ratio, far.sums, FAR_BINS, i * FAR_WORDS);
+			else if (chunks[i].from > span.to)
+				break;
+			else
+				this.addChunk(columns, track, chunks[i], (chunks[i].to - chunks[i].from) * scale, wide);
+		}
+	}
+
 	addChunk(columns, track, chunk, width, wide) {
 		if (chunk.digest() && (width < DECODED_WIDTH || this.isLate(chunk)))
-			this.addDigest(columns, track, chunk);
+			columns.addSums(this.columnOf(chunk.from), width * this.ratio, chunk.sumsOf(this.palette, track), BINS);
 		else if (this.isLate(chunk))
-			columns.add(this.columnOf(chunk.from), this.columnOf(chunk.to), chunk.busy / Math.max(chunk.to - chunk.from, 1), ...this.palette.grey, 0);
+			columns.add(this.columnOf(chunk.from), this.columnOf(chunk.to), chunk.busy / Math.max(chunk.to - chunk.from, 1), this.palette.greyBytes, 0);
+		else if (chunk.digest() && width < FINE_WIDTH)
+			this.addFine(columns, track, chunk, width, wide);
 		else
 			this.addItems(columns, track, chunk, wide);
 	}
 
-	// Bins are joined as long as four of them are on a column.
-	addDigest(columns, track, chunk) {
-		const width = (chunk.to - chunk.from) * this.scale * this.ratio, from = this.columnOf(chunk.from);
-		let size = 1;
-		while (size < BINS && size < BINS_ON_COLUMN * width)
-			size *= 2;
-		const level = chunk.levelOf(size, this.palette, track), step = width / size;
-		for (let i = 0, k = 0; i < size; i++, k += LEVEL_WORDS)
-			if (level[k] > 0)
-				columns.add(from + i * step, from + (i + 1) * step, level[k], level[k + 1], level[k + 2], level[k + 3], level[k + 4]);
+	addFine(columns, track, chunk, width, wide) {
+		if (!chunk.fine)
+			this.read(chunk);
+		const { sums, long } = chunk.refine(this.palette, track);
+		columns.addSums(this.columnOf(chunk.from), width * this.ratio, sums, FINE_BINS);
+		if (long.length > 0)
+			this.addItems(columns, track, chunk, wide, long);
+		else
+			chunk.items = null;
 	}
 
-	addItems(columns, track, chunk, wide) {
-		const items = this.read(chunk), { begin, end, name, marks } = items, { from, to } = this.span, factor = this.scale * this.ratio, size = chunk.count;
-		for (let i = firstBeyond(size, from, (j) => end[j] === from ? Infinity : end[j]); i < size && begin[i] <= to; i++) {
-			if ((end[i] - begin[i]) * this.scale >= WIDE)
+	// Adds all slices, or some.
+	addItems(columns, track, chunk, wide, some = null) {
+		const { begin, end, name, marks } = this.read(chunk), { from, to } = this.span, factor = this.scale * this.ratio, least = WIDE / this.scale, size = some?.length ?? chunk.count, colours = this.palette.tableOf(track);
+		for (let k = some ? 0 : firstBeyond(size, from, (j) => end[j] === from ? Infinity : end[j]); k < size; k++) {
+			const i = some ? some[k] : k;
+			if (begin[i] > to)
+				break;
+			if (end[i] - begin[i] >= least)
 				wide.push([track, chunk, i]);
-			else {
-				const [red, green, blue] = this.palette.of(track, name[i]).rgb;
-				columns.add((begin[i] - from) * factor, (end[i] - from) * factor, 1, red, green, blue, marks[i]);
-			}
+			else
+				columns.add((begin[i] - from) * factor, (end[i] - from) * factor, 1, colours[name[i]] || this.palette.bytesOf(track, name[i], colours), marks[i]);
 		}
 	}
 
@@ -189,39 +215,43 @@ class Lanes {
 		return width;
 	}
 
+	// Instants are counted by column and lane. The first one of those near each other is drawn as a triangle.
 	drawInstants(row, top) {
-		let crowd = null, last = -Infinity;
-		const owner = this.ownerOf(row), flush = () => crowd && this.drawCrowd(owner, crowd, top);
-		const add = (x, depth, count) => {
-			if (x < GUTTER || x > this.width)
-				return;
-			const isNear = x - last < CROWD, lane = this.laneOf(owner, depth);
-			last = x;
-			if (!isNear && count === 1)
-				return this.drawInstant(x, top + lane * LANE, false);
-			if (crowd && crowd.x === x && crowd.lane === lane) {
-				crowd.count += count;
-				return;
+		const owner = this.ownerOf(row), size = this.nrColumns + 1, counts = new Float32Array(size * (this.lanesOf(owner) + 1)), places = [];
+		let last = -Infinity;
+		this.eachChunk(row, (chunk, width) => this.addInstants(chunk, width, (at, depth, count) => {
+			if (at >= 0 && at < size)
+				counts[at + (places[depth] ??= this.laneOf(owner, depth) * size)] += count;
+		}));
+		for (let column = 0; column < size; column++)
+			for (let at = column, lane = 0; at < counts.length; at += size, lane++) {
+				const x = GUTTER + column / this.ratio, count = counts[at];
+				if (count === 0)
+					continue;
+				if (x - last >= CROWD)
+					this.drawInstant(x, top + lane * LANE, false);
+				if (x - last < CROWD || count > 1)
+					this.drawCrowd(owner, { x, lane, count }, top);
+				last = x;
 			}
-			flush();
-			crowd = { x, lane, count };
-		};
-		this.eachChunk(row, (chunk, width) => this.addInstants(chunk, width, add));
-		flush();
 		if (this.selected?.row === row)
 			this.drawInstant(this.xOf(this.selected.begin), top + this.laneOf(this.ownerOf(row), this.selected.chunk.read().depth[this.selected.index]) * LANE, true);
 	}
 
-	// Calls add(x, depth, count) for instants; those of a chunk within a pixel at once.
+	// Calls add(column, depth, count) for instants; those of a chunk within a column at once, of a narrow one by its bins.
 	addInstants(chunk, width, add) {
-		if (width * this.ratio < 1 || this.isLate(chunk)) {
-			for (let x = this.xOf(chunk.from), end = this.xOf(chunk.to); x <= end; x += 1 / this.ratio)
-				add(this.snap(x), chunk.depth, chunk.count / Math.max(width * this.ratio, 1));
-			return;
+		const { from, to } = this.span, factor = this.scale * this.ratio, begin = this.columnOf(chunk.from), size = width * this.ratio, isNarrow = width < DECODED_WIDTH, bins = size >= 1 && isNarrow ? this.binsOf(chunk) : null;
+		if (bins) {
+			for (let i = 0; i < bins.length; i += 3)
+				add(Math.round(begin + (bins[i] + 0.5) / BINS * size), bins[i + 1], bins[i + 2]);
+		} else if (isNarrow || this.isLate(chunk)) {
+			for (let at = begin; at <= begin + size; at++)
+				add(Math.round(at), chunk.depth, chunk.count / Math.max(size, 1));
+		} else {
+			const items = this.read(chunk);
+			for (let i = firstBeyond(chunk.count, from, (j) => items.begin[j] === from ? Infinity : items.begin[j]); i < chunk.count && items.begin[i] <= to; i++)
+				add(Math.round((items.begin[i] - from) * factor), items.depth[i], 1);
 		}
-		const items = this.read(chunk), from = this.span.from;
-		for (let i = firstBeyond(chunk.count, from, (j) => items.begin[j] === from ? Infinity : items.begin[j]); i < chunk.count && items.begin[i] <= this.span.to; i++)
-			add(this.snap(this.xOf(items.begin[i])), items.depth[i], 1);
 	}
 
 	// How many of the drawn slices are open around an instant.

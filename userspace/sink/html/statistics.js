@@ -2,18 +2,45 @@
 // Statistics of slices, instants and counters in a span of time.
 "use strict";
 
-const SUSPECT = 1, INCOMPLETE = 2, BUCKETS_PER_OCTAVE = 4, SLOWEST_MOST = 10;
+const SUSPECT = 1, INCOMPLETE = 2, BUCKETS_PER_OCTAVE = 4, SLOWEST_MOST = 10, SELECTED_AT_ONCE = 1000;
 
-// The nearest rank, of sorted numbers.
-function quantile(sorted, share) {
-	return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)];
+// Puts the number of a rank to its place in the order of numbers from index `low` to `high`: no larger one is before it, no smaller
+// one behind it. Of many numbers, some around the place are put into order first, so that the rest is divided almost there.
+function select(numbers, rank, low = 0, high = numbers.length - 1) {
+	while (low < high) {
+		const size = high - low + 1;
+		if (size > SELECTED_AT_ONCE) {
+			const place = rank - low, some = size ** (2 / 3) / 2, shift = Math.sqrt(Math.log(size) * some * (1 - some / size)) / 2 * Math.sign(place - size / 2);
+			select(numbers, rank, Math.max(Math.floor(rank - place * some / size + shift), low), Math.min(Math.floor(rank + (size - place) * some / size + shift), high));
+		}
+		const pivot = numbers[rank];
+		let i = low, k = high;
+		while (i <= k) {
+			while (numbers[i] < pivot)
+				i++;
+			while (numbers[k] > pivot)
+				k--;
+			if (i <= k) {
+				const one = numbers[i];
+				numbers[i++] = numbers[k];
+				numbers[k--] = one;
+			}
+		}
+		if (rank <= k)
+			high = k;
+		else if (rank >= i)
+			low = i;
+		else
+			break;
+	}
+	return numbers[rank];
 }
 
 // The slices of one name. `total` and `self` are the parts within the span; durations are whole ones, without those of
 // suspect and incomplete slices.
 class NameStatistics {
 	constructor(name, tracepoint) {
-		Object.assign(this, { name, tracepoint, count: 0, total: 0, self: 0, excluded: 0, numbers: new Numbers(), slowest: [] });
+		Object.assign(this, { name, tracepoint, count: 0, total: 0, self: 0, excluded: 0, sum: 0, least: Infinity, numbers: new Numbers(), slowest: [], enough: -1, track: null, number: 0 });
 	}
 
 	add(chunk, index, duration, inside, self, marks) {
@@ -24,24 +51,30 @@ class NameStatistics {
 			this.excluded++;
 			return;
 		}
+		this.sum += duration;
+		this.least = duration < this.least ? duration : this.least;
 		this.numbers.push(duration);
-		this.keepSlowest(chunk, index, duration);
+		if (duration > this.enough)
+			this.keepSlowest(chunk, index, duration);
 	}
 
-	// The slowest first; of equal ones the earliest that was added.
+	// The slowest first; of equal ones the earliest that was added. `enough` is the duration of the last one if there is no place.
 	keepSlowest(chunk, index, ns) {
 		const { slowest } = this;
-		if (slowest.length === SLOWEST_MOST && slowest[SLOWEST_MOST - 1].ns >= ns)
-			return;
 		slowest.splice(slowest.findLastIndex((one) => one.ns >= ns) + 1, 0, { chunk, index, ns });
 		slowest.length = Math.min(slowest.length, SLOWEST_MOST);
+		this.enough = slowest[SLOWEST_MOST - 1]?.ns ?? -1;
 	}
 
 	finish() {
-		const sorted = this.sorted = this.numbers.sorted(), size = sorted.length;
+		const durations = this.durations = this.numbers.all, size = durations.length, rankOf = (share) => Math.max(Math.ceil(share * size) - 1, 0);
 		this.numbers = null;
 		if (size > 0)
-			Object.assign(this, { min: sorted[0], max: sorted[size - 1], mean: sorted.reduce((a, b) => a + b, 0) / size, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) });
+			Object.assign(this, { min: this.least, max: this.slowest[0].ns, mean: this.sum / size, p99: select(durations, rankOf(0.99)), p50: select(durations, rankOf(0.5)) });
+	}
+
+	get sorted() {
+		return this.knownSorted ??= this.durations.sort();
 	}
 
 	// How many durations are in each bucket: a quarter of a power of two. Zero has the first one.
@@ -60,11 +93,21 @@ class NameStatistics {
 
 // Calls call(chunk, index, items) for each item of a row that overlaps a span; yields after each chunk.
 function* eachItem(row, from, to, call) {
-	for (let i = row.chunkAt(from); i < row.chunks.length && row.chunks[i].from <= to; i++) {
-		const chunk = row.chunks[i], items = chunk.items ?? chunk.decode(), size = chunk.count;
-		for (let at = firstBeyond(size, from, (j) => items.end[j] === from ? Infinity : items.end[j]); at < size && items.begin[at] <= to; at++)
+	for (const { chunk, items, first, last } of rowParts(row, from, to)) {
+		for (let at = first; at < last; at++)
 			call(chunk, at, items);
 		yield;
+	}
+}
+
+// The items of a row that overlap a span: of each chunk with its arrays those between two indexes. With other rows at the same
+// time arrays are their own, else valid until the next chunk.
+function* rowParts(row, from, to, isAlone = true) {
+	for (let i = row.chunkAt(from); i < row.chunks.length && row.chunks[i].from <= to; i++) {
+		const chunk = row.chunks[i], items = isAlone ? chunk.scan() : chunk.items ?? chunk.decode(), { begin, end } = items, { count } = chunk;
+		const first = firstBeyond(count, from, (j) => end[j] === from ? Infinity : end[j]), last = firstBeyond(count, to, (j) => begin[j]);
+		if (first < last)
+			yield { chunk, items, first, last };
 	}
 }
 
@@ -76,74 +119,115 @@ function rowsByDepth(track) {
 	return [...depths.values()];
 }
 
-// eachItem() for the slices of one depth, in the order of time: they do not overlap.
-function* eachOf(rows, from, to, call) {
+// The slices of one depth that overlap a span, as rowParts(), in the order of time: they do not overlap.
+function* depthParts(rows, from, to) {
 	if (rows.length === 1) {
-		yield* eachItem(rows[0], from, to, call);
+		yield* rowParts(rows[0], from, to);
 		return;
 	}
-	const all = [];
-	for (const row of rows)
-		yield* eachItem(row, from, to, (chunk, i, items) => all.push({ chunk, i, items }));
-	all.sort((a, b) => a.items.begin[a.i] - b.items.begin[b.i] || a.items.end[a.i] - b.items.end[b.i]);
-	yield;
-	all.forEach(({ chunk, i, items }) => call(chunk, i, items));
+	const heads = rows.map((row) => rowParts(row, from, to, false)).map((rest) => ({ rest, ...rest.next().value })).filter(({ chunk }) => chunk);
+	const beginOf = ({ items, first }) => items.begin[first], endOf = ({ items, first }) => items.end[first];
+	while (heads.length > 0) {
+		const [head, other] = heads.sort((a, b) => beginOf(a) - beginOf(b) || endOf(a) - endOf(b)), { chunk, items, items: { begin }, first, last } = head, until = other ? beginOf(other) : Infinity;
+		do
+			head.first++;
+		while (head.first < last && begin[head.first] < until);
+		yield { chunk, items, first, last: head.first };
+		if (head.first === last && !Object.assign(head, { chunk: null }, head.rest.next().value).chunk)
+			heads.shift();
+	}
 }
+
+const NO_NUMBERS = new Float64Array(0);
 
 // Slices in the order of their begins, with their time in a span.
 class Slices {
 	constructor() {
-		Object.assign(this, { begin: new Numbers(), end: new Numbers(), inside: new Numbers() });
+		Object.assign(this, { size: 0, most: 0, begin: NO_NUMBERS, end: NO_NUMBERS, inside: NO_NUMBERS });
 	}
 
 	push(begin, end, inside) {
-		this.begin.push(begin);
-		this.end.push(end);
-		this.inside.push(inside);
+		const at = this.size++;
+		if (at === this.most)
+			this.grow();
+		this.begin[at] = begin;
+		this.end[at] = end;
+		this.inside[at] = inside;
+	}
+
+	grow() {
+		this.most = Math.max(2 * this.most, 64);
+		for (const key of ["begin", "end", "inside"])
+			this[key] = Numbers.larger(this[key], this.most);
 	}
 
 	// Those of both.
 	with(other) {
 		const both = new Slices();
-		for (let i = 0, k = 0; i < this.begin.size || k < other.begin.size;) {
-			const isMine = k === other.begin.size || i < this.begin.size && this.begin.array[i] <= other.begin.array[k];
+		for (let i = 0, k = 0; i < this.size || k < other.size;) {
+			const isMine = k === other.size || i < this.size && this.begin[i] <= other.begin[k];
 			const from = isMine ? this : other, at = isMine ? i++ : k++;
-			both.push(from.begin.array[at], from.end.array[at], from.inside.array[at]);
+			both.push(from.begin[at], from.end[at], from.inside[at]);
 		}
 		return both;
 	}
 }
 
-// The slices of a track by name. Those of the next depth are subtracted from the time of the slice that they are in. A slice
-// that crosses one of the depth above is not in it, and perhaps in one further above.
-function* trackStatistics(track, from, to, statisticsOf) {
-	let inner = new Slices();
-	for (const rows of rowsByDepth(track).reverse()) {
-		const own = new Slices(), others = new Slices();
-		let next = 0;
-		const keep = () => others.push(inner.begin.array[next], inner.end.array[next], inner.inside.array[next]);
-		yield* eachOf(rows, from, to, (chunk, i, { begin, end, name, marks }) => {
-			const inside = Math.min(end[i], to) - Math.max(begin[i], from);
+// A depth of a track: its slices, whose self times are without those of the slices in them. A slice that crosses one of the depth
+// above is not in it, and perhaps in one further above: it is among `others`.
+class Depth {
+	constructor(inner, keeps) {
+		Object.assign(this, { inner, keeps, next: 0, own: new Slices(), others: new Slices() });
+	}
+
+	add({ items: { begin, end, name, marks }, first, last, chunk }, track, from, to, statistics) {
+		const { inner, own, others, keeps } = this;
+		let { next } = this;
+		for (let i = first; i < last; i++) {
+			const begun = begin[i], ended = end[i], inside = (ended < to ? ended : to) - (begun > from ? begun : from);
 			let self = inside;
-			for (; next < inner.begin.size && inner.begin.array[next] < end[i]; next++) {
-				if (inner.begin.array[next] >= begin[i] && inner.end.array[next] <= end[i])
-					self -= inner.inside.array[next];
+			for (; next < inner.size && inner.begin[next] < ended; next++)
+				if (inner.begin[next] >= begun && inner.end[next] <= ended)
+					self -= inner.inside[next];
 				else
-					keep();
-			}
-			own.push(begin[i], end[i], inside);
-			statisticsOf(track, name[i]).add(chunk, i, end[i] - begin[i], inside, self, marks[i]);
-		});
-		for (; next < inner.begin.size; next++)
-			keep();
-		inner = others.begin.size > 0 ? own.with(others) : own;
+					others.push(inner.begin[next], inner.end[next], inner.inside[next]);
+			if (keeps)
+				own.push(begun, ended, inside);
+			statistics.of(track, name[i]).add(chunk, i, ended - begun, inside, self, marks[i]);
+		}
+		this.next = next;
+	}
+
+	// What may be in slices of the depth above.
+	finish() {
+		const { inner, own, others } = this;
+		for (; this.next < inner.size; this.next++)
+			others.push(inner.begin[this.next], inner.end[this.next], inner.inside[this.next]);
+		return others.size > 0 ? own.with(others) : own;
 	}
 }
 
-function* instantStatistics(track, from, to, statisticsOf) {
+// The slices of a track by name, the innermost first.
+function* trackStatistics(track, from, to, statistics) {
+	const depths = rowsByDepth(track).reverse();
+	let inner = new Slices();
+	for (const rows of depths) {
+		// The outermost ones are in no other.
+		const depth = new Depth(inner, rows !== depths.at(-1));
+		for (const part of depthParts(rows, from, to)) {
+			depth.add(part, track, from, to, statistics);
+			// Parts of several rows may be small.
+			if (part.last === part.chunk.count)
+				yield;
+		}
+		inner = depth.finish();
+	}
+}
+
+function* instantStatistics(track, from, to, statistics) {
 	yield* eachItem(track.instants, from, to, (chunk, i, { begin, name }) => {
 		if (begin[i] >= from && begin[i] <= to)
-			statisticsOf(track, name[i]).count++;
+			statistics.of(track, name[i]).count++;
 	});
 }
 
@@ -161,31 +245,48 @@ function counterChange(track, from, to) {
 	return change;
 }
 
+// Statistics by name and tracepoint.
+class Statistics {
+	constructor({ names }) {
+		Object.assign(this, { names, all: [], byKey: new Map(), places: new Uint32Array(names.length) });
+	}
+
+	// Those of a name on a track: the last ones of the name, if they were for the same track.
+	of(track, name) {
+		const last = this.all[this.places[name]];
+		return last?.track === track && last.number === name ? last : this.find(track, name);
+	}
+
+	find(track, number) {
+		const { tracepoint } = track.identity, key = `${number} ${tracepoint}`;
+		if (!this.byKey.has(key)) {
+			this.byKey.set(key, this.all.length);
+			this.all.push(new NameStatistics(this.names[number], tracepoint));
+		}
+		const place = this.places[number] = this.byKey.get(key);
+		return Object.assign(this.all[place], { track, number });
+	}
+}
+
 // Statistics of tracks in a span: { slices, instants, counters }, the largest totals first.
 function* spanStatistics(recording, tracks, from, to) {
-	const slices = new Map(), instants = new Map(), counters = [];
-	const findIn = (map) => (track, name) => {
-		const key = `${name} ${track.identity.tracepoint}`;
-		if (!map.has(key))
-			map.set(key, new NameStatistics(recording.names[name], track.identity.tracepoint));
-		return map.get(key);
-	};
+	const slices = new Statistics(recording), instants = new Statistics(recording), counters = [];
 	for (const track of tracks) {
 		if (isIdleState(track))
 			continue;
 		if (track.samples)
 			counters.push(counterChange(track, from, to));
-		yield* trackStatistics(track, from, to, findIn(slices));
+		yield* trackStatistics(track, from, to, slices);
 		if (track.instants)
-			yield* instantStatistics(track, from, to, findIn(instants));
+			yield* instantStatistics(track, from, to, instants);
 	}
-	for (const one of slices.values()) {
+	for (const one of slices.all) {
 		one.finish();
 		yield;
 	}
 	return {
-		slices: [...slices.values()].sort((a, b) => b.total - a.total), counters: counters.filter((one) => one),
-		instants: [...instants.values()].sort((a, b) => b.count - a.count),
+		slices: slices.all.sort((a, b) => b.total - a.total), counters: counters.filter((one) => one),
+		instants: instants.all.sort((a, b) => b.count - a.count),
 	};
 }
 

@@ -35,15 +35,18 @@ class Numbers {
 	}
 
 	push(number) {
-		if (this.size === this.array.length) {
-			const larger = new Float64Array(2 * this.size);
-			larger.set(this.array);
-			this.array = larger;
-		}
+		if (this.size === this.array.length)
+			this.array = Numbers.larger(this.array, 2 * this.size);
 		this.array[this.size++] = number;
 	}
 
-	sorted() {
-		return this.array.slice(0, this.size).sort();
+	static larger(array, size) {
+		const larger = new Float64Array(size);
+		larger.set(array);
+		return larger;
+	}
+
+	get all() {
+		return this.array.subarray(0, this.size);
 	}
 }
