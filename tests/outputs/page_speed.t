@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the work of a frame does not grow with the slices on a column, and what is drawn of sums is what slices, instants and samples are."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from pages import DRAW, visit_pages  # noqa: E402
+from tap import Tap  # noqa: E402
+
+ROUNDS = """repeat 8000
++1us  7@0 io B "short $i%5"
++700  7@0 io E ""
++0    8@0 level $i%97
++100  9@0 io I tick
+end
+"""
+# Forty chunks of short slices, of which one has a long slice too; a counter and instants beside them.
+RECORD = f"""event demo:io 100 char track_event_type; string slice_name
+event demo:level 101 s64 counter_value
+{ROUNDS}+1us 7@0 io B long
++1ms 7@0 io E ""
+{ROUNDS}"""
+# What a frame adds to columns, at spans of which a chunk of slices is so many pixels wide.
+WORK = """const p = ktrack.picture, found = [], chunk = p.recording.tracks[0].rows[0].chunks[0], { add } = Columns.prototype;
+for (const width of arguments[0]) {
+	const size = (chunk.to - chunk.from) / width * (p.width - GUTTER);
+	p.span = { from: 0, to: size };
+	do { p.isAsked = true; p.draw(); } while (p.isRough);
+	let count = 0;
+	Columns.prototype.add = function (...words) { count++; add.apply(this, words); };
+	p.draw();
+	Columns.prototype.add = add;
+	found.push([(chunk.to - chunk.from) * p.scale, count / p.nrColumns]);
+}
+return found;
+"""
+# The most by which a column differs from its slices, and the slices that are drawn one by one.
+COLUMNS = """const p = ktrack.picture, row = p.recording.tracks[0].rows[0], chunk = row.chunks[0], found = [];
+for (const width of arguments[0]) {
+	p.span = { from: 0, to: (chunk.to - chunk.from) / width * (p.width - GUTTER) };
+	const size = p.nrColumns, full = new Float64Array(size), wide = [];
+	row.visit(p.span.from, p.span.to, (chunk, i, { begin, end }) => {
+		for (let from = p.columnOf(begin[i]), to = p.columnOf(end[i]), at = Math.max(Math.floor(from), 0); at < to && at < size; at++)
+			full[at] += Math.min(to, at + 1) - Math.max(from, at);
+	});
+	p.drawSlice = (track, one, i) => {
+		const { begin, end, name } = one.read();
+		if (end[i] > p.span.from)
+			wide.push(p.recording.names[name[i]]);
+		p.columns.add(p.columnOf(begin[i]), p.columnOf(end[i]), 1, 0, 0);
+	};
+	p.reading_ms = -Infinity;
+	p.drawSlices(row, 0);
+	delete p.drawSlice;
+	found.push([(chunk.to - chunk.from) * p.scale, full.reduce((most, one, at) => Math.max(most, Math.abs(one - p.columns.filled[at])), 0), wide.filter((name) => name === "long").length, wide.length]);
+}
+return found;
+"""
+# Whether the range of a counter on each column is that of its samples, of columns beside it at most; the same of the number of instants.
+BINS = """const p = ktrack.picture, wrong = [], counter = p.recording.tracks.find(({ samples }) => samples).samples, marks = p.recording.tracks.find(({ instants }) => instants).instants;
+for (const width of arguments[0]) {
+	p.span = { from: 0, to: (counter.chunks[0].to - counter.chunks[0].from) / width * (p.width - GUTTER) };
+	p.reading_ms = -Infinity;
+	const all = [], drawn = new Levels(p, [counter.min, counter.max]), wanted = new Levels(p, [counter.min, counter.max]), size = p.nrColumns, counts = new Float64Array(size), true_ = new Float64Array(size);
+	counter.visit(p.span.from, p.span.to, (chunk, i, { begin, value }) => all.push([begin[i], value[i]]));
+	all.forEach(([time, value], i) => wanted.add(time, all[i + 1]?.[0] ?? Math.min(p.recording.limit, p.span.to), value, value));
+	p.addSegments(counter, drawn);
+	const around = (levels, at, of) => of(...[at - 1, at, at + 1].map((i) => (of === Math.min ? levels.low : levels.high)[Math.min(Math.max(i, 0), size - 1)]));
+	for (let at = 1; at < size - 1; at++)
+		if (drawn.low[at] > wanted.low[at] || drawn.high[at] < wanted.high[at] || drawn.low[at] < around(wanted, at, Math.min) || drawn.high[at] > around(wanted, at, Math.max))
+			wrong.push(`counter, ${width}: column ${at}: ${drawn.low[at]} to ${drawn.high[at]} instead of ${wanted.low[at]} to ${wanted.high[at]}`);
+	marks.visit(p.span.from, p.span.to, (chunk, i, { begin }) => true_[Math.round(p.columnOf(begin[i]))]++);
+	p.eachChunk(marks, (chunk, width) => p.addInstants(chunk, width, (at, depth, count) => counts[at] += count));
+	for (let at = 1, sum = counts[0], before = 0, upTo = true_[0] + true_[1]; at < size - 2; at++) {
+		sum += counts[at];
+		before += true_[at - 1];
+		upTo += true_[at + 1];
+		if (sum < before || sum > upTo)
+			wrong.push(`instants, ${width}: up to column ${at}: ${sum} instead of ${before} to ${upTo}`);
+	}
+}
+return wrong.slice(0, 3).concat(counter.chunks.some((chunk) => chunk.bins) && marks.chunks.some((chunk) => chunk.bins) ? [] : ["no bins"]);
+"""
+# Numbers of ranks in random order, with many equal ones or few.
+SELECT = """const wrong = [];
+for (const size of [1, 2, 3, 10, 999, 1001, 20000])
+	for (const different of [1, 3, 1e9])
+		for (const share of [0, 0.01, 0.5, 0.99, 1]) {
+			const numbers = Float64Array.from({ length: size }, () => Math.floor(Math.random() * different)), sorted = numbers.slice().sort(), rank = Math.min(Math.floor(share * size), size - 1);
+			if (select(numbers, rank) !== sorted[rank] || numbers.sort().join() !== sorted.join())
+				wrong.push([size, different, share]);
+		}
+return wrong;
+"""
+# From afar, by digests, by sums of what was read, and one by one.
+WIDTHS = (2, 10, 40, 110, 400)
+
+
+def check_work(tap, pages):
+    """A frame adds few slices one by one, at each zoom."""
+    pages.load_text(RECORD)
+    found = pages.browser.run(WORK, WIDTHS)
+    tap.comment(f"slices for each column, by the width of chunks: {found}")
+    tap.ok(all(count < 5 for _, count in found) and found[-1][1] > 0.5, "the work of a frame is that of its columns", *found)
+
+
+def check_columns(tap, pages):
+    """Columns are as full as their slices are long; a slice that is wide is drawn as such beside others that are not."""
+    found = pages.browser.run(DRAW + COLUMNS.replace("const p = ktrack.picture, ", "const "), WIDTHS)
+    tap.ok(all(worst < 0.13 for _, worst, _, _ in found), "columns are as full as their slices are long", *found)
+    whole = pages.browser.run(DRAW + COLUMNS.replace("const p = ktrack.picture, ", "const "), (25,))
+    tap.ok([one[2:] for one in whole] == [[1, 1]], "a long slice among short ones is drawn", *whole)
+
+
+def check_bins(tap, pages):
+    """Counters and instants from afar."""
+    tap.nothing(pages.browser.run(BINS, (2, 5, 13)), "counters and instants from afar")
+
+
+def check_select(tap, pages):
+    """Percentiles."""
+    tap.nothing(pages.browser.run(SELECT), "the number of a rank")
+
+
+if __name__ == "__main__":
+    sys.exit(visit_pages(Tap(), (check_work, check_columns, check_bins, check_select)))
