@@ -33,11 +33,24 @@ static bool condition_add(struct conditions *conditions, const char *condition)
 	return true;
 }
 
+/*
+ * Most names have another first character than a pattern. There are thousands of tracepoints, and
+ * hundreds of uses.
+ */
+static bool pattern_meets(const char *pattern, const char *name)
+{
+	bool can_meet = *pattern == *name || *pattern == '*' || *pattern == '?' ||
+			*pattern == '[' || *pattern == '\\';
+
+	return can_meet && fnmatch(pattern, name, 0) == 0;
+}
+
 /* Tracepoints of a rule may have wildcards, which are for the kernel's or for programs' events. */
 static bool rule_use_names(const struct rule_use *use, const char *system, const char *name)
 {
-	return !program_system(use->system) == !program_system(system) &&
-	       fnmatch(use->system, system, 0) == 0 && (!name || fnmatch(use->event, name, 0) == 0);
+	return pattern_meets(use->system, system) &&
+	       !program_system(use->system) == !program_system(system) &&
+	       (!name || pattern_meets(use->event, name));
 }
 
 /* Whether the tracepoint is used for this. */
@@ -190,7 +203,7 @@ static bool rule_uses(const struct rule *rule, const char *system, const char *n
 		const char *of_system = rule->uses[i].system, *of_event = rule->uses[i].event;
 
 		rule_marker_origin(&of_system, &of_event);
-		if (fnmatch(of_system, system, 0) == 0 && fnmatch(of_event, name, 0) == 0)
+		if (pattern_meets(of_system, system) && pattern_meets(of_event, name))
 			return true;
 	}
 	return false;

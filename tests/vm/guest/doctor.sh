@@ -97,6 +97,7 @@ usual() {
 	ktrack doctor --json >/out/root.json
 	settings >/out/after
 	su user -c 'ktrack doctor --json' >/out/user.json 2>/out/user.errors || true
+	symbols_keep
 	remedied clock-source "clock source" with_slow_clock
 	remedied ftrace functions without_ftrace
 	remedied tracefs tracefs without_tracefs tracefs

@@ -46,6 +46,7 @@ work() {
 }
 
 insmod /modules/ktrack_test.ko
+symbols_keep
 instance_make all 16384
 touch /out/refused
 while read -r number system event filter; do

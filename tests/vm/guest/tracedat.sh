@@ -24,6 +24,7 @@ record() {
 
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
+symbols_keep_loaded
 for file in "$@"; do
 	# shellcheck disable=SC2046
 	record "${file%%:*}" $(echo "${file#*:}" | tr , ' ')
