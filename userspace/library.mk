@@ -5,9 +5,10 @@ library := libtrace2
 library-major := 0
 OBJCOPY ?= objcopy
 library-packages := libmd
-library-objects := $(patsubst %.c,$(BUILD)/library/%.o,$(call module-sources,base trace2))
+# Those of ktrack itself; with sanitizers, which are not for other programs, the library has its own.
+library-objects := $(patsubst %.c,$(BUILD)/$(if $(SAN),library/)%.o,$(call module-sources,base trace2))
 # The same sources with the thread sanitizer, for both of its programs.
-library-tsan-objects := $(library-objects:$(BUILD)/library/%=$(BUILD)/tsan/%)
+library-tsan-objects := $(patsubst %.c,$(BUILD)/tsan/%.o,$(call module-sources,base trace2))
 tsan := -O1 -g -fsanitize=thread
 shared-library := $(BUILD)/$(library).so.$(library-major)
 trace2-tools := $(foreach tool,driver misuse,$(BUILD)/trace2/$(tool) $(BUILD)/trace2/$(tool)-threads) $(BUILD)/trace2/clock_steps \
@@ -25,7 +26,9 @@ unit-tests: trace2-tools
 $(BUILD)/library/%.o: %.c userspace/userspace.mk userspace/library.mk | packages
 	@mkdir -p $(@D)
 	@echo '  CC pic  $<'
-	$(Q)$(CC) $(hardening) $(flags) $(CFLAGS) -fPIC -c -o $@ $<
+	$(Q)$(CC) $(hardening) $(flags) $(CFLAGS) $(independent) -c -o $@ $<
+
+$(library-objects): independent := -fPIC
 
 # nodelete: dlclose() must not unload the library, since thread and process exit handlers call into it.
 $(shared-library): $(library-objects) userspace/trace2/libtrace2.map
@@ -38,6 +41,7 @@ $(BUILD)/$(library).so: $(shared-library)
 
 # A single object with local hidden symbols: the static library defines only its public names.
 $(BUILD)/$(library).a: $(library-objects)
+	@mkdir -p $(BUILD)/library
 	@echo '  AR      $@'
 	$(Q)$(LD) -r -o $(BUILD)/library/$(library).o $^
 	$(Q)$(OBJCOPY) -w --keep-global-symbol='trace2_*' $(BUILD)/library/$(library).o

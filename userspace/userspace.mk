@@ -49,7 +49,7 @@ $(BUILD)/ktrack: $(objects)
 $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
-	$(Q)$(CC) -fPIE $(hardening) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
+	$(Q)$(CC) -fPIE $(hardening) $(flags) $(CFLAGS) $(independent) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
 # page.c, packs.c, sqlite.c and query.c embed these files; the compiler lists them in no dependency file.
 $(BUILD)/userspace/rules/packs.o $(BUILD)/san/userspace/rules/packs.o $(BUILD)/fuzz/clang/userspace/rules/packs.o: $(wildcard userspace/rules/packs/*)
