@@ -227,7 +227,7 @@ TEST(each_kind_has_its_settings)
 	check_error("instant a:b value=x", "file:1:13: an instant has no 'value'");
 	check_error("counter a:b name=x", "file:1:13: a counter has no 'name'");
 	check_error("flow a:b unit=x", "file:1:10: a flow has no 'unit'");
-	check_error("slice a:b unless=x", "file:1:11: a slice has no 'unless'");
+	check_error("instant a:b unless=x", "file:1:13: an instant has no 'unless'");
 }
 
 TEST(each_kind_needs_its_tracepoints)

@@ -203,7 +203,8 @@ struct decoded_event {
 		uint64_t nr_any; /* 0 if there are neither extras nor flows */
 	};
 	const struct decoded_keys *keys;
-	/* of DECODED_STATE: states in which the event is ignored; NULL if there are none */
+	/* of rules' begins and states: names of the innermost slice, or of the state, for which the
+	 * event is ignored; NULL if there are none */
 	const struct decoded_names *unless;
 	const char *problem;
 };

@@ -44,7 +44,7 @@ static const struct key_use key_uses[KEY_COUNT] = {
 	[KEY_NAME] = { .kinds = KIND(SLICE) | KIND(STATE) | KIND(INSTANT) | KIND(FLOW) },
 	[KEY_ARGS] = { .kinds = ALL_KINDS },
 	[KEY_WHERE] = { .kinds = ALL_KINDS },
-	[KEY_UNLESS] = { .kinds = KIND(STATE) },
+	[KEY_UNLESS] = { .kinds = KIND(STATE) | KIND(SLICE) },
 	[KEY_VALUE] = { .kinds = KIND(COUNTER) },
 	[KEY_UNIT] = { .kinds = KIND(COUNTER) },
 	[KEY_OF] = { .kinds = KIND(COUNTER) },

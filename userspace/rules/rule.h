@@ -96,7 +96,7 @@ struct rule_scope {
  * @track: naming of names of tracks
  * @args: list of the fields that are passed on, or "*" for all
  * @where: an event filter
- * @unless: list of states in which the record is ignored
+ * @unless: list of states, or names of the innermost slice, for which the record is ignored
  */
 struct rule_settings {
 	struct rule_scope scope;

@@ -569,6 +569,8 @@ static int slice_begin_observe(struct tracks *tracks, const struct decoded_event
 
 	if (unlikely(!track))
 		return -1;
+	if (unlikely(decoded->unless) && state_is_in(track, decoded->unless))
+		return 0;
 	if (track->lanes || track->counter)
 		return counted_begin_slice(tracks, track, decoded, error);
 	return tracks_begin_slice(tracks, track, decoded, error);
