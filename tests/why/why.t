@@ -77,6 +77,7 @@ CASES = {
     "slack": ("slack", "--json slack", "late", "wheel"),
     "companions": ("spins", "--json spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated", "pools"),
     "recorder": ("read", "--slowest=2 read", "--at=500us read", "hello", "sleep", ""),
+    "locks": ("update", "count"),
     "window": ("unread", "confirmed", "closed", "locked"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"

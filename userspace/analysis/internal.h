@@ -839,6 +839,7 @@ struct why_track {
 	enum why_role role;
 	bool is_of_calls;	       /* its slices are system calls */
 	bool is_of_program;	       /* a program wrote them */
+	bool is_of_locks;	       /* they are waits for locks */
 	struct thread_history *thread; /* of threads' tracks, NULL for others */
 	bool is_selected;	       /* slices are selected, if their names are */
 	/* In an overview: the rank of slices, the kind of the last one, and whose time states are.

@@ -287,6 +287,8 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 	case PART_RUNNING:
 		append_cpu(out, key);
 		part_append_label(out, names, key);
+		if (name_table_get(names, key->label)->is_spin)
+			buffer_append_string(out, ", spinning until another thread unlocks it");
 		if (key->instant != NAMES_NONE) {
 			buffer_append_string(out, " with ");
 			append_known_name(out, names, key->instant);
@@ -571,7 +573,8 @@ static bool cause_is_plain(const struct why_sink *why, const struct why_slice *s
 	*is_call = strcmp(slice->category, "syscalls:call") == 0 ||
 		   (part->key.label != slice->name &&
 		    name_table_get(&why->names, part->key.label)->is_call);
-	return (uint64_t)part->total_ns >= part->nr_instants * RARE_NS;
+	return (uint64_t)part->total_ns >= part->nr_instants * RARE_NS &&
+	       !name_table_get(&why->names, part->key.label)->is_spin;
 }
 
 /*

@@ -800,6 +800,7 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
 	one->is_of_calls = strcmp(track->category->text, "syscalls:call") == 0;
+	one->is_of_locks = strcmp(track->category->text, "locks:contention") == 0;
 	/* Processes identify the tracks of programs, which have no buffer. */
 	one->is_of_program = why->has_programs && !track->buffer;
 	why->has_power |= strcmp(track->category->text, "power:idle") == 0;
@@ -1047,6 +1048,9 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 		else if (one->is_of_program)
 			name_table_get(&why->names, why_name(why, event->name))->is_of_program =
 				true;
+		else if (one->is_of_locks)
+			name_table_get(&why->names, why_name(why, event->name))->is_spin =
+				memmem(event->name->text.data, event->name->text.size, "SPIN", 4);
 		if (is_of_thread && one->thread->handler_ns > 0 &&
 		    memmem(event->name->text.data, event->name->text.size, "sigreturn", 9))
 			history_end_handler(&why->history, one->thread);
@@ -1119,20 +1123,16 @@ static int learn_flows(struct why_sink *why, const struct timeline_event *event)
 
 static int why_learn(struct why_sink *why, const struct timeline_event *event)
 {
-	bool is_next_state = event->kind == TIMELINE_SLICE_BEGIN &&
-			     event->track == why->deferred.track;
+	bool is_next_state = false;
 
-	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why) < 0)
-		return -1;
-	if (unlikely(why->has_pending) && why_pending_is_due(why) && why_explain_pending(why) < 0)
-		return -1;
-	if ((event->kind == TIMELINE_SLICE_END && why_track_of(why, event)->nr_begins > 0) ||
-	    (event->nr_flows > 0 &&
-	     (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
-	      event->kind == TIMELINE_INSTANT))) {
-		if (learn_flows(why, event) < 0)
+	if (unlikely(why->deferred.track)) {
+		is_next_state = event->kind == TIMELINE_SLICE_BEGIN &&
+				event->track == why->deferred.track;
+		if (!is_next_state && why_explain_deferred(why) < 0)
 			return -1;
 	}
+	if (unlikely(why->has_pending) && why_pending_is_due(why) && why_explain_pending(why) < 0)
+		return -1;
 	if (why->splitter.nr_steps < SPLITTER_STEPS_MAX)
 		why->splitter.nr_steps += SPLITTER_STEPS;
 	switch (event->kind) {
@@ -1141,12 +1141,18 @@ static int why_learn(struct why_sink *why, const struct timeline_event *event)
 	case TIMELINE_TRACK_END:
 		return learn_track_end(why, event);
 	case TIMELINE_SLICE_BEGIN:
-		if (learn_begin(why, event) < 0)
+		if ((event->nr_flows > 0 && learn_flows(why, event) < 0) ||
+		    learn_begin(why, event) < 0)
 			return -1;
 		return is_next_state ? why_explain_deferred(why) : 0;
 	case TIMELINE_SLICE_END:
+		if ((event->nr_flows > 0 || why_track_of(why, event)->nr_begins > 0) &&
+		    learn_flows(why, event) < 0)
+			return -1;
 		return why_slice_end(why, event);
 	case TIMELINE_INSTANT:
+		if (event->nr_flows > 0 && learn_flows(why, event) < 0)
+			return -1;
 		return why_learn_instant(why, event);
 	case TIMELINE_LOSS:
 	case TIMELINE_LOSS_SUM:
@@ -1174,16 +1180,12 @@ static int why_count(struct why_sink *why, const struct timeline_event *event)
 	}
 }
 
-static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
+/* The end of the recording: the answer. */
+static out_of_line int why_answer(struct why_sink *why, struct error *error)
 {
-	struct why_sink *why = container_of(sink, struct why_sink, sink);
 	struct explanations *out = why->settings->explanations;
-	int status = why->settings->only_counts ? why_count(why, event) : why_learn(why, event);
+	int status = why->has_pending ? why_explain_pending(why) : 0;
 
-	if (likely(event->kind != TIMELINE_FINISH))
-		return status < 0 ? error_set(error, "out of memory") : 0;
-	if (status == 0 && why->has_pending)
-		status = why_explain_pending(why);
 	/* For other outputs, texts were made of these before. */
 	if (why->names.failed || why->overview.failed)
 		status = -1;
@@ -1204,6 +1206,16 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 			out->nr_items = 0;
 	}
 	return status < 0 ? error_set(error, "out of memory") : 0;
+}
+
+static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct why_sink *why = container_of(sink, struct why_sink, sink);
+	int status = why->settings->only_counts ? why_count(why, event) : why_learn(why, event);
+
+	if (unlikely(status < 0))
+		return error_set(error, "out of memory");
+	return unlikely(event->kind == TIMELINE_FINISH) ? why_answer(why, error) : 0;
 }
 
 /* What takes a CPU from real-time threads; since Linux 6.12 it is the fair server. */
