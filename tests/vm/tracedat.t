@@ -146,7 +146,7 @@ def check_file(tap, kernel, folder, name):
     what = f"{kernel}: {name}"
     done = export(folder / f"{name}.dat")
     records = list(exported(done.stdout))
-    report = (folder / f"{name}.report").read_text()
+    report = (folder / f"{name}.report.output").read_text()
     notes = [] if time_source != "none" else [f"the wall clock is unknown (clock {clock}), "]
     lines = done.stderr.splitlines()
     is_noted = len(lines) == len(notes) and all(note in line for note, line in zip(notes, lines))
@@ -163,12 +163,12 @@ def check_text(tap, kernel, folder):
     """What trace-cmd formats: the letter of a record's type, its name, its operation in words."""
     words = {"B": "begins", "E": "ends", "I": "instants"}
     found, wanted = Counter(), Counter()
-    for match in matched((folder / "v6.text").read_text()):
+    for match in matched((folder / "v6.text.output").read_text()):
         letter, _, rest = match["fields"].partition(" ")
         if letter in words:
             fields = dict(FIELD.findall(rest))
             found[letter, match["event"], fields["slice_name"], fields.get("op")] += 1
-    for match in matched((folder / "v6.report").read_text()):
+    for match in matched((folder / "v6.report.output").read_text()):
         fields = dict(FIELD.findall(match["fields"]))
         if "track_event_type" in fields:
             operation = OPERATIONS[int(fields["op"])] if "op" in fields else None
@@ -208,7 +208,7 @@ def check_cut(tap, kernel, folder, name, share):
     path.write_bytes(whole[: int(len(whole) * share)])
     done = export(path)
     what = f"{kernel}: {name} cut to {share}"
-    rest = strange(done, (folder / f"{name}.report").read_text())
+    rest = strange(done, (folder / f"{name}.report.output").read_text())
     tap.nothing([f"strange: {record}" for record in rest], f"{what}: nothing but what was there")
     tap.ok(list(exported(done.stdout)), f"{what}: something is left")
     *losses, damage = done.stderr.splitlines() or [""]
@@ -231,12 +231,21 @@ def check_lost(tap, kernel, folder):
     got = counters(done.stdout)
     is_right = want > 0 and got.get("lost_records") == want
     tap.ok(is_right, f"{kernel}: lost records are counted as the kernel does", got, want, done.stderr)
-    records, report = Counter(exported(done.stdout)), Counter(reported((folder / "lost.report").read_text()))
+    records, report = Counter(exported(done.stdout)), Counter(reported((folder / "lost.report.output").read_text()))
     missing = list((report - records).elements())
     rest = [record for record in missing if record[8] != "E"] + list((records - report).elements())
     tap.nothing(rest, f"{kernel}: what was not lost is as reported")
     tap.ok(len(missing) == got.get("unmatched_ends", 0), f"{kernel}: ends without a begin are counted", len(missing), got)
     check_form(tap, f"{kernel}: lost", done.stdout)
+
+
+def check_reports(tap, kernel, result):
+    """What trace-cmd reports of each file, outside of the machine: NAME.report.output, and v6.text.output with formatted fields."""
+    for name in (*FILES, "lost"):
+        result.attempt(f"{name}.report", "trace-cmd", "report", "-N", "-R", "-t", f"{name}.dat")
+    result.attempt("v6.text", "trace-cmd", "report", "-N", "-t", "v6.dat")
+    failed = [path.name for path in sorted(result.folder.glob("*.status")) if path.read_text() != "0\n"]
+    tap.nothing(failed, f"{kernel}: trace-cmd reports everything")
 
 
 def check_kernel(tap, kernel):
@@ -246,6 +255,7 @@ def check_kernel(tap, kernel):
     with machine.ran(kernel, "tracedat.sh", *arguments, options=options) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: trace-cmd records everything")
+        check_reports(tap, kernel, result)
         for name in FILES:
             check_file(tap, kernel, result.folder, name)
         check_text(tap, kernel, result.folder)

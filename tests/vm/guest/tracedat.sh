@@ -1,17 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: records the demo by trace-cmd, in files of every kind. Arguments: NAME:OPTIONS, the words of
-# OPTIONS joined by commas. Leaves NAME.dat and what trace-cmd reports of it, v6.text with formatted fields; and lost.dat, of which
-# much was overwritten, with the kernel's count of that in lost.stats. Prints what went wrong.
+# OPTIONS joined by commas. Leaves NAME.dat; and lost.dat, of which much was overwritten, with the kernel's count of that in
+# lost.stats. Prints what went wrong.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
-
-report() {
-	trace-cmd report -R -t "/out/$1.dat" >"/out/$1.report" 2>/tmp/errors ||
-		echo "report of $1: $(cat /tmp/errors)"
-}
 
 # Arguments: NAME OPTION...
 record() {
@@ -19,18 +14,15 @@ record() {
 	shift
 	trace-cmd record -q -o "/out/$name.dat" "$@" sh -c 'echo 200 >/dev/ktrack_demo' \
 		>/tmp/errors 2>&1 || echo "record of $name: $(cat /tmp/errors)"
-	report "$name"
 }
 
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
-symbols_keep_loaded
+symbols_keep
 for file in "$@"; do
 	# shellcheck disable=SC2046
 	record "${file%%:*}" $(echo "${file#*:}" | tr , ' ')
 done
-
-trace-cmd report -t /out/v6.dat >/out/v6.text 2>/tmp/errors || echo "text of v6: $(cat /tmp/errors)"
 
 trace-cmd start -b 16 -C boot -e ktrack_demo >/dev/null
 echo 2000 >/dev/ktrack_demo
@@ -38,4 +30,3 @@ trace-cmd stop
 cat $TRACING/per_cpu/cpu*/stats >/out/lost.stats
 trace-cmd extract -o /out/lost.dat >/tmp/errors 2>&1 || echo "extract: $(cat /tmp/errors)"
 trace-cmd reset
-report lost
