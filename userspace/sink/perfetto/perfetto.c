@@ -219,7 +219,7 @@ static void perfetto_frame_open(struct perfetto_sink *sink, const struct recordi
 #define END_PREFIX "end:"
 
 /* Records have the same fields in the same order, unless a field cannot be read. */
-static const struct perfetto_field_name *field_find(const struct perfetto_fields *fields,
+static const struct perfetto_field_name *field_name_find(const struct perfetto_fields *fields,
 						    size_t place, struct text name)
 {
 	if (place < fields->size && fields->list[place].name.data == name.data)
@@ -243,7 +243,7 @@ static bool fields_intern(struct perfetto_sink *sink, const struct timeline_even
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		struct perfetto_field_name field = { .name = event->fields[i].name };
 
-		if (field_find(fields, i, field.name))
+		if (field_name_find(fields, i, field.name))
 			continue;
 		if (!array_reserve(fields->list, fields->size)) {
 			sink->file.out.failed = true;
@@ -337,7 +337,7 @@ static void append_fields(struct perfetto_sink *sink, const struct timeline_even
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
-		const struct perfetto_field_name *name = field_find(fields, i, field->name);
+		const struct perfetto_field_name *name = field_name_find(fields, i, field->name);
 		size_t annotation;
 
 		append_value(sink, is_end ? name->end_iid : name->iid, &field->value);

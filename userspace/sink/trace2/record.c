@@ -325,7 +325,7 @@ static const struct trace2_field *field_add(struct trace2_sink *sink, struct tra
  * The address identifies a name as long as its category lives. @guess is usually the field, which
  * then follows the one before.
  */
-hot_inline const struct trace2_field *field_find(const struct trace2_field *list,
+hot_inline const struct trace2_field *trace2_field_find(const struct trace2_field *list,
 						 const struct trace2_field *end,
 						 const struct trace2_field *guess, struct text name)
 {
@@ -343,7 +343,7 @@ hot_inline const struct trace2_field *field_find(const struct trace2_field *list
  * @text; NULL if the value is not a number, a boolean, or a text that is as short and needs no
  * escapes.
  */
-hot_inline char *field_put(char *out, char **text, const struct trace2_field *own,
+hot_inline char *trace2_field_put(char *out, char **text, const struct trace2_field *own,
 			   const struct value *value)
 {
 	char *begin = put_blocks(out, own->json.data, own->json.size, 1), *end;
@@ -381,8 +381,8 @@ hot_inline char *fields_put(char *out, char **text, const struct trace2_fields *
 	char *begin = out;
 
 	for (; field < end; field++, own++) {
-		own = field_find(list, list_end, own, field->name);
-		out = likely(own) ? field_put(out, text, own, &field->value) : NULL;
+		own = trace2_field_find(list, list_end, own, field->name);
+		out = likely(own) ? trace2_field_put(out, text, own, &field->value) : NULL;
 		if (unlikely(!out))
 			return NULL;
 	}
@@ -402,7 +402,7 @@ static out_of_line void any_fields_append(struct trace2_sink *sink, struct trace
 		const struct field *field = &event->fields[i];
 		const struct trace2_field *end = fields->list + fields->size;
 
-		if (!field_find(fields->list, end, end, field->name))
+		if (!trace2_field_find(fields->list, end, end, field->name))
 			field_add(sink, fields, field->name);
 		json_append_member(json, field->name, &is_first);
 		value_append_json(json, &field->value);
@@ -734,7 +734,7 @@ hot_inline void data_line_write(struct trace2_sink *sink, struct trace2_event *l
 }
 
 /* @value is digits, or ready-made JSON. */
-hot_inline void data_write(struct trace2_sink *sink, const struct timeline_event *event,
+hot_inline void data_event_write(struct trace2_sink *sink, const struct timeline_event *event,
 			   enum trace2_kind kind, const struct trace2_text *key,
 			   struct trace2_string value)
 {
@@ -764,7 +764,7 @@ static out_of_line void instant_write_any(struct trace2_sink *sink,
 		trace2_fields_append(sink, &sink->message, NULL, event);
 	else
 		buffer_append(&sink->message, "{}", 2);
-	data_write(sink, event, TRACE2_DATA_JSON, key,
+	data_event_write(sink, event, TRACE2_DATA_JSON, key,
 		   trace2_string_of(buffer_text(&sink->message)));
 }
 
@@ -810,7 +810,7 @@ void trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *
 						  : put_unsigned(digits, value->unsigned_number);
 		text = (struct trace2_string){ digits, end - digits };
 	}
-	data_write(sink, event, TRACE2_DATA, track->name, text);
+	data_event_write(sink, event, TRACE2_DATA, track->name, text);
 }
 
 /* Sets sink->short_text and sink->other_text, of a line. */
