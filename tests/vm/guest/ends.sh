@@ -94,7 +94,7 @@ read_late() {
 	sleep 600 </tmp/fifo &
 	sleeper=$!
 	streaming -d 5 -b 16384 >/tmp/fifo
-	echo 2000 >/dev/ktrack_demo
+	echo 500 >/dev/ktrack_demo
 	wait_for is_over
 	cat /tmp/fifo &
 	reader=$!
