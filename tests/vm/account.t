@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
-RATE, STEADY_S, LATE_US = 100000, machine.rounds(20, 5), 10**6
+RATE, STEADY_S, LATE_US = 100000, machine.rounds(20, 3), 10**6
 
 # A gap ends with the first record behind it, or some microseconds before: an end without its begin has no line.
 EDGE_S = 1e-5
