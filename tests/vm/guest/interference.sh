@@ -86,6 +86,7 @@ reclocked() {
 
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
+symbols_keep
 emptied /trace "" emptied-stream stream -b 4096
 emptied /per_cpu/cpu1/trace "" emptied-cpu stream -b 4096
 emptied /buffer_size_kb 64 emptied-resized stream -b 4096

@@ -155,6 +155,7 @@ is_said_to_be_there() {
 	[ $(($(said from_load) + $(said from_now))) -ge "$1" ]
 }
 
+symbols_keep
 ! ktrack stream $EVENTS -d 1 >/dev/null 2>/out/unwaited.errors || echo "recorded what is not there"
 stream_begin late
 loads
