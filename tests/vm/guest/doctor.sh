@@ -22,42 +22,41 @@ examined() {
 	ktrack doctor --json | grep "\"check\":\"$1\"" | head -n 1
 }
 
-# remedied NAME CHECK BREAK... - breaks something, types the remedy that is printed; /out/NAME has both findings
+# remedied DOCTOR NAME:CHECK... - breaks something and runs doctor, types the remedies that it prints; /out/NAME has both findings
 remedied() {
-	name=$1
-	check=$2
-	shift 2
-	finding=$("$@")
-	printf '%s\n' "$finding" >"/out/$name"
-	eval "$(printf '%s\n' "$finding" | sed -n 's/.*"remedy":"\([^"]*\)".*/\1/p')" >/dev/null
-	examined "$check" >>"/out/$name"
+	"$1" >/tmp/broken || true
+	shift
+	typed=
+	for pair in "$@"; do
+		grep "\"check\":\"${pair#*:}\"" /tmp/broken | head -n 1 >"/out/${pair%%:*}"
+		remedy=$(remedy_of "/out/${pair%%:*}")
+		# Two findings may have one remedy.
+		[ "$remedy" = "$typed" ] || eval "$remedy" >/dev/null
+		typed=$remedy
+	done
+	ktrack doctor --json >/tmp/repaired
+	for pair in "$@"; do
+		grep "\"check\":\"${pair#*:}\"" /tmp/repaired | head -n 1 >>"/out/${pair%%:*}"
+	done
 }
 
 without_tracefs() {
 	umount /sys/kernel/debug/tracing 2>/dev/null || true
 	umount /sys/kernel/debug 2>/dev/null || true
 	umount $TRACING
-	examined "$1"
-}
-
-without_securityfs() {
-	umount /sys/kernel/security 2>/dev/null || true
-	examined lockdown
+	ktrack doctor --json
 }
 
 without_root() {
-	su user -c "ktrack doctor --json" | grep "\"check\":\"$1\"" | head -n 1
+	su user -c "ktrack doctor --json"
 }
 
 CLOCK_SOURCE=/sys/devices/system/clocksource/clocksource0/current_clocksource
-with_slow_clock() {
+with_settings() {
+	umount /sys/kernel/security 2>/dev/null || true
 	echo acpi_pm >$CLOCK_SOURCE
-	examined "clock source"
-}
-
-without_ftrace() {
 	echo 0 >/proc/sys/kernel/ftrace_enabled
-	examined functions
+	ktrack doctor --json
 }
 
 # The remedy of a finding. Argument: its file
@@ -98,14 +97,9 @@ usual() {
 	settings >/out/after
 	su user -c 'ktrack doctor --json' >/out/user.json 2>/out/user.errors || true
 	symbols_keep
-	remedied clock-source "clock source" with_slow_clock
-	remedied ftrace functions without_ftrace
-	remedied tracefs tracefs without_tracefs tracefs
-	remedied clocks clocks without_tracefs clocks
-	remedied securityfs lockdown without_securityfs
-	for check in permissions clocks "pack sched"; do
-		remedied "user-$check" "$check" without_root "$check"
-	done
+	remedied with_settings "clock-source:clock source" ftrace:functions securityfs:lockdown
+	remedied without_tracefs tracefs:tracefs clocks:clocks
+	remedied without_root user-permissions:permissions user-clocks:clocks "user-pack sched:pack sched"
 	insmod /modules/ktrack.ko
 	ktrack doctor --json | grep '"modules"' >/out/loaded.json
 	rmmod ktrack
