@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests: event filters that the kernel gets keep every record that a rule needs; rules for some
  * tasks. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fixtures/event_builder.h"
@@ -24,6 +25,32 @@ static void check_filter(const char *text, int excluded, const char *system, con
 	CHECK_TEXT(filter ? filter : "none", want);
 	free(filter);
 	rules_free(rules);
+}
+
+static void check_wants(const char *pattern, const char *system, const char *name, bool want)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+	char text[64];
+
+	snprintf(text, sizeof(text), "instant a:b event=%s", pattern);
+	CHECK_NUMBER(rules_add(rules, text, &error), 0);
+	CHECK_TEXT(error.text, "");
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK(rules_want(rules, system, name) == want);
+	rules_free(rules);
+}
+
+TEST(a_pattern_may_begin_with_a_wildcard)
+{
+	static const char *const patterns[] = { "x:one", "*:o*", "?:?ne", "[w-y]:[l-p]ne" };
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		check_wants(patterns[i], "x", "one", true);
+		check_wants(patterns[i], "x", "another", false);
+	}
+	check_wants("x:one", "xy", "one", false);
+	check_wants("x:one", "y", "one", false);
 }
 
 TEST(a_filter_is_the_condition_of_a_rule)

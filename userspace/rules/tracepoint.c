@@ -39,8 +39,7 @@ static bool condition_add(struct conditions *conditions, const char *condition)
  */
 static bool pattern_meets(const char *pattern, const char *name)
 {
-	bool can_meet = *pattern == *name || *pattern == '*' || *pattern == '?' ||
-			*pattern == '[' || *pattern == '\\';
+	bool can_meet = *pattern == *name || *pattern == '*' || *pattern == '?' || *pattern == '[';
 
 	return can_meet && fnmatch(pattern, name, 0) == 0;
 }
