@@ -824,7 +824,10 @@ void why_see_writer(struct why_sink *why, const struct why_track *track,
 			return;
 		thread = history_thread_add(&why->history, event->tid, event->cpu);
 	}
-	if (thread)
+	/* The usual case, again. */
+	if (thread && thread->open.state == THREAD_RUNNING && thread->open.cpu == event->cpu)
+		thread->seen_ns = event->time_ns;
+	else if (thread)
 		history_see_thread(&why->history, thread, event->time_ns, event->cpu);
 }
 
