@@ -15,11 +15,12 @@ output-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/outputs/*.c))
 .PHONY: unit-tests
 unit-tests: $(unit-programs) $(output-programs)
 
-# -Og -g1: a third less time to compile than -O1 -g. At -Og, gcc's warning is wrong about what an && sets.
+# -Og -g1: a third less time to compile than -O1 -g. At -Og, gcc's warning is wrong about what an && sets. Unit tests themselves do
+# little: at -O0 they take a quarter less.
 $(BUILD)/san/%.o: %.c userspace/userspace.mk tests/unit/unit.mk | packages
 	@mkdir -p $(@D)
 	@echo '  CC san  $<'
-	$(Q)$(CC) $(flags) -Wno-maybe-uninitialized -Og -g1 -fPIC -fvisibility=default -fno-omit-frame-pointer $(SANITIZE) -c -o $@ $<
+	$(Q)$(CC) $(flags) -Wno-maybe-uninitialized $(if $(filter tests/unit/%,$<),-O0,-Og) -g1 -fPIC -fvisibility=default -fno-omit-frame-pointer $(SANITIZE) -c -o $@ $<
 
 $(unit-library): $(library-sources:%.c=$(BUILD)/san/%.o)
 	@echo '  LD san  $@'
