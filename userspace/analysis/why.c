@@ -1050,7 +1050,8 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 				true;
 		else if (one->is_of_locks)
 			name_table_get(&why->names, why_name(why, event->name))->is_spin =
-				memmem(event->name->text.data, event->name->text.size, "SPIN", 4);
+				memmem(event->name->text.data, event->name->text.size, "SPIN", 4) ||
+				memmem(event->name->text.data, event->name->text.size, "MUTEX", 5);
 		if (is_of_thread && one->thread->handler_ns > 0 &&
 		    memmem(event->name->text.data, event->name->text.size, "sigreturn", 9))
 			history_end_handler(&why->history, one->thread);
