@@ -86,6 +86,17 @@ for (const width of arguments[0]) {
 }
 return wrong.slice(0, 3).concat(counter.chunks.some((chunk) => chunk.bins) && marks.chunks.some((chunk) => chunk.bins) ? [] : ["no bins"]);
 """
+# Whether what a counter was before the span is on a column; how many columns instants of a chunk that is wider than the span, and not read yet, are on.
+EDGES = """const p = ktrack.picture, [chunk] = p.recording.tracks.find(({ instants }) => instants).instants.chunks;
+p.span = { from: chunk.from + 2000, to: chunk.from + 3000 };
+const levels = new Levels(p, [0, 9]);
+levels.add(chunk.from, p.span.from, 5, 5);
+let count = 0;
+chunk.items = null;
+p.reading_ms = Infinity;
+p.addInstants(chunk, (chunk.to - chunk.from) * p.scale, () => count++);
+return [levels.low.some(isFinite), count, p.nrColumns];
+"""
 # Numbers of ranks in random order, with many equal ones or few.
 SELECT = """const wrong = [];
 for (const size of [1, 2, 3, 10, 999, 1001, 20000])
@@ -122,10 +133,17 @@ def check_bins(tap, pages):
     tap.nothing(pages.browser.run(BINS, (2, 5, 13)), "counters and instants from afar")
 
 
+def check_edges(tap, pages):
+    """What is beyond the edges of the picture."""
+    is_shown, count, columns = pages.browser.run(EDGES)
+    tap.ok(not is_shown, "what a counter was before the span is on no column")
+    tap.ok(0 < count <= columns + 2, "instants that are not read yet are on the columns of the span", count, columns)
+
+
 def check_select(tap, pages):
     """Percentiles."""
     tap.nothing(pages.browser.run(SELECT), "the number of a rank")
 
 
 if __name__ == "__main__":
-    sys.exit(visit_pages(Tap(), (check_work, check_columns, check_bins, check_select)))
+    sys.exit(visit_pages(Tap(), (check_work, check_columns, check_bins, check_edges, check_select)))

@@ -30,7 +30,10 @@ class Levels {
 			this.addColumns((from - this.from) * this.factor, (to - this.from) * this.factor, least, most);
 	}
 
+	// What ends before the first column is on none.
 	addColumns(from, to, least, most) {
+		if (to <= 0 && from < 0)
+			return;
 		const { low, high } = this, first = Math.max(Math.floor(from), 0), last = Math.min(Math.max(Math.ceil(to) - 1, first), low.length - 1);
 		const lower = Math.max(least, this.lowest), upper = Math.min(most, this.highest);
 		for (let at = first; at <= last; at++) {

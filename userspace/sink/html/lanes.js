@@ -245,7 +245,8 @@ class Lanes {
 			for (let i = 0; i < bins.length; i += 3)
 				add(Math.round(begin + (bins[i] + 0.5) / BINS * size), bins[i + 1], bins[i + 2]);
 		} else if (isNarrow || this.isLate(chunk)) {
-			for (let at = begin; at <= begin + size; at++)
+			// The chunk may be much wider than the span.
+			for (let at = Math.max(begin, -0.5), end = Math.min(begin + size, this.nrColumns); at <= end; at++)
 				add(Math.round(at), chunk.depth, chunk.count / Math.max(size, 1));
 		} else {
 			const items = this.read(chunk);
