@@ -340,6 +340,28 @@ def check_superseded(tap, folder):
     tap.nothing(list(wrong_sums(found["parts"], found["ns"], "turn")), "superseded: the parts add up")
 
 
+# One slice of a program, and longer ones of the recorder, more than are explained at once.
+OWN = f"""writer "ktrack 0.2.0 thread 9"
+format {HERE.parent}/formats/6.12/sched/sched_switch
+event mydrv:io 3000 char track_event_type; string slice_name
+0 0@1 sched_switch prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=0 next_comm=ktrack next_pid=9 next_prio=120
++10us 40@0 io B read
++100us 40@0 io E read
+repeat 1000
++1us 9@1 io B read
++200us 9@1 io E read
+end
+"""
+
+
+def check_own(tap, folder):
+    """Slices of the recorder are no answer, however many there are."""
+    (folder / "own.script").write_text(OWN)
+    subprocess.run([MKTRACE, folder / "own.script", folder / "trace.dat"], check=True)
+    found = json.loads(explain("--json read", folder)[1])["slices"][0]
+    tap.ok(found["tid"] == 40, "recorder: many slices of the recorder are no answer", found)
+
+
 def check_many(tap, folder):
     """Beyond the limit of kinds, names of a tracepoint share one, whose slowest slice is shown."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
@@ -369,6 +391,7 @@ def check_case(tap, name, is_updating):
             check_control_bytes(tap, folder)
             check_programs(tap, folder)
             check_superseded(tap, folder)
+            check_own(tap, folder)
             check_many(tap, folder)
         if name == "driver":
             check_folded(tap, folder)

@@ -366,7 +366,8 @@ static int slice_keep(struct why_sink *why, struct why_slice *slice)
 {
 	size_t at;
 
-	slice->is_own = !slice->is_pending && !why->settings->has_at && slice_is_own(why, slice);
+	/* Of a pending one, only its thread is known. */
+	slice->is_own = !why->settings->has_at && slice_is_own(why, slice);
 	if (slice->is_own && slice->end_ns - slice->begin_ns > why->own_ns) {
 		why->own_ns = slice->end_ns - slice->begin_ns;
 		why->own_at_ns = slice->begin_ns;
