@@ -761,6 +761,7 @@ struct slice_kind {
 	enum kind_rank rank;
 	uint64_t count;
 	int64_t total_ns;
+	int64_t max_ns;
 };
 
 /** struct process_times - what the threads of a process did, or one whose process is unknown */

@@ -1227,8 +1227,11 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 		buffer_append_string(out, ", incomplete: no end was recorded");
 	}
 	if (slice->kind && slice->kind->count > 1) {
-		buffer_printf(out, ", the slowest of %llu (",
-			      (unsigned long long)slice->kind->count);
+		buffer_printf(out, ", the slowest of %llu%s (",
+			      (unsigned long long)slice->kind->count,
+			      slice->end_ns - slice->begin_ns < slice->kind->max_ns
+				      ? " but for ktrack's own"
+				      : "");
 		buffer_append_duration(out, slice->kind->total_ns);
 		buffer_append_string(out, " in all)");
 	}

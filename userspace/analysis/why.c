@@ -510,6 +510,8 @@ static bool slice_classify(struct why_sink *why, struct why_track *track,
 		return false;
 	kind->count++;
 	kind->total_ns += slice->end_ns - slice->begin_ns;
+	if (slice->end_ns - slice->begin_ns > kind->max_ns)
+		kind->max_ns = slice->end_ns - slice->begin_ns;
 	slice->kind = kind;
 	return true;
 }
