@@ -5,8 +5,8 @@
 let GUTTER = 260;
 const GUTTER_MOST = 260, LANE = 17, COUNTER = 44, TRACK_GAP = 7;
 const LABEL_WIDTH_MIN = 30;
-// Chunks below this width are drawn by their digest, or what is known of their bins: four of them are on a column. Slices below WIDE are
-// drawn as columns.
+// Chunks below this width are drawn by their digest, or what is known of their bins: at least four of them are on a pixel of CSS.
+// Slices below WIDE are drawn as columns.
 const FAR_WIDTH = FAR_BINS / 4, DECODED_WIDTH = BINS / 4, FINE_WIDTH = FINE_BINS / 4, WIDE = LEAST_WIDTH;
 // A frame decodes new chunks for so long, or half as long as the last frame took; it draws the rest by what is known, and
 // another frame follows.
