@@ -11,7 +11,7 @@ const FAR_WIDTH = FAR_BINS / 4, DECODED_WIDTH = BINS / 4, FINE_WIDTH = FINE_BINS
 // A frame decodes new chunks for so long, or half as long as the last frame took; it draws the rest by what is known, and
 // another frame follows.
 const READING_MS = 6, READING_MOST_MS = 100;
-// So many decoded events are kept.
+// So many decoded events are kept; the sums of a chunk's bins take the memory of as many events.
 const KEPT_MOST = 4e6;
 // Instants closer than this many pixels are drawn as ticks between the lanes; CROWDED of them on a pixel are opaque.
 const CROWD = 9, CROWDED = 8;
@@ -48,12 +48,12 @@ class Lanes {
 	keep(chunk) {
 		this.kept ??= { chunks: new Set(), count: 0 };
 		if (!this.kept.chunks.has(chunk))
-			this.kept.count += chunk.count;
+			this.kept.count += chunk.count + FINE_BINS;
 		this.kept.chunks.add(chunk);
 		while (this.kept.count > KEPT_MOST && this.kept.chunks.size > 1) {
 			const [first] = this.kept.chunks;
 			this.kept.chunks.delete(first);
-			this.kept.count -= first.count;
+			this.kept.count -= first.count + FINE_BINS;
 			first.items = first.fine = null;
 		}
 	}
@@ -121,7 +121,8 @@ class Lanes {
 	addFine(columns, track, chunk, width, wide) {
 		if (!chunk.fine)
 			this.read(chunk);
-		const { sums, long } = chunk.refine(this.palette, track);
+		const begun = performance.now(), { sums, long } = chunk.refine(this.palette, track);
+		this.reading_ms += performance.now() - begun;
 		columns.addSums(this.columnOf(chunk.from), width * this.ratio, sums, FINE_BINS);
 		if (long.length > 0)
 			this.addItems(columns, track, chunk, wide, long);
