@@ -288,7 +288,7 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 		append_cpu(out, key);
 		part_append_label(out, names, key);
 		if (name_table_get(names, key->label)->is_spin)
-			buffer_append_string(out, ", spinning until another thread unlocks it");
+			buffer_append_string(out, ", spinning until it is unlocked");
 		if (key->instant != NAMES_NONE) {
 			buffer_append_string(out, " with ");
 			append_known_name(out, names, key->instant);
