@@ -431,8 +431,11 @@ int modules_find(void *context, uint16_t id, bool *is_known, struct error *error
 	*is_known = false;
 	if (id < FIRST_ID || instance_sideband_has_id(modules->capture->recorder, id))
 		return 0;
-	/* An event of a program that is left out: each search takes milliseconds. */
-	if (id >= PROGRAM_EVENT_ID)
+	/*
+	 * An event of a program that is left out: each search takes milliseconds. Kernels up to 6.1
+	 * number all that is ever registered, so that without programs it may be one of the kernel.
+	 */
+	if (modules->capture->programs && id >= PROGRAM_EVENT_ID)
 		return 1;
 	searched = &modules->searched[id / 8];
 	if (*searched & 1U << id % 8)
