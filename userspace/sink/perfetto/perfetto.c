@@ -217,10 +217,12 @@ static void perfetto_frame_open(struct perfetto_sink *sink, const struct recordi
 }
 
 #define END_PREFIX "end:"
+/* Names of fields that are kept, of all tracepoints: the kernel's have some ten thousand. */
+#define FIELD_NAMES_MAX 65536
 
 /* Records have the same fields in the same order, unless a field cannot be read. */
 static const struct perfetto_field_name *field_name_find(const struct perfetto_fields *fields,
-						    size_t place, struct text name)
+							 size_t place, struct text name)
 {
 	if (place < fields->size && fields->list[place].name.data == name.data)
 		return &fields->list[place];
@@ -231,19 +233,36 @@ static const struct perfetto_field_name *field_name_find(const struct perfetto_f
 	return NULL;
 }
 
-/* Gives the fields of an event numbers, which has one at least; returns false if memory ran out. */
+/*
+ * The fields of an event's tracepoint. In each record of a hostile recording others may be the
+ * first that can be read: when too many names are kept, those of an event are for itself alone.
+ */
+static struct perfetto_fields *event_fields_get(struct perfetto_sink *sink,
+						const struct timeline_event *event)
+{
+	if (likely(sink->nr_field_names < FIELD_NAMES_MAX))
+		return field_sets_get(&sink->fields, event, sizeof(struct perfetto_fields));
+	sink->own_fields.size = 0;
+	return &sink->own_fields;
+}
+
+/*
+ * Gives the fields of an event numbers, which has one at least, for append_fields(); returns false
+ * if memory ran out.
+ */
 static bool fields_intern(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	struct perfetto_fields *fields = field_sets_get(&sink->fields, event, sizeof(*fields));
+	struct perfetto_fields *fields = event_fields_get(sink, event);
 	struct buffer *text = &sink->file.text;
 
+	sink->event_fields = fields;
 	sink->file.out.failed |= !fields;
 	if (!fields)
 		return false;
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		struct perfetto_field_name field = { .name = event->fields[i].name };
 
-		if (field_name_find(fields, i, field.name))
+		if (fields != &sink->own_fields && field_name_find(fields, i, field.name))
 			continue;
 		if (!array_reserve(fields->list, fields->size)) {
 			sink->file.out.failed = true;
@@ -256,6 +275,7 @@ static bool fields_intern(struct perfetto_sink *sink, const struct timeline_even
 		field.end_iid = perfetto_string_intern(sink, INTERNED_ANNOTATION_NAMES,
 						       buffer_text(text));
 		fields->list[fields->size++] = field;
+		sink->nr_field_names++;
 	}
 	return true;
 }
@@ -330,8 +350,7 @@ static void append_value(struct perfetto_sink *sink, uint64_t iid, const struct 
 
 static void append_fields(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	const struct perfetto_fields *fields = field_sets_get(&sink->fields, event,
-							      sizeof(*fields));
+	const struct perfetto_fields *fields = sink->event_fields;
 	bool is_end = event->kind == TIMELINE_SLICE_END;
 	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 

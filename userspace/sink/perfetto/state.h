@@ -172,10 +172,32 @@ struct perfetto_incomplete {
 	int64_t time_ns; /* its end, unless it is the recording's */
 };
 
+/**
+ * struct perfetto_field_name - the name of an extra field in the timeline, and its numbers
+ *
+ * Perfetto merges the arguments of begin and end, and fields of the end would replace those of the
+ * begin: the names of the end's begin with "end:".
+ */
+struct perfetto_field_name {
+	struct text name;
+	uint64_t iid;
+	uint64_t end_iid;
+};
+
+/** struct perfetto_fields - extra fields of a tracepoint, in the order of its records */
+struct perfetto_fields {
+	struct field_set set;
+	struct perfetto_field_name *list;
+	size_t size;
+};
+
 struct perfetto_sink {
 	struct sink_file file;
 	struct perfetto_category *categories;
-	struct field_sets fields;	     /* struct perfetto_fields of all tracepoints */
+	struct field_sets fields;	      /* struct perfetto_fields of all tracepoints */
+	size_t nr_field_names;		      /* that were numbered */
+	struct perfetto_fields own_fields;    /* of an event whose names are not kept */
+	struct perfetto_fields *event_fields; /* of the event that is written */
 	struct map events;		     /* by event name: its first tracepoint of any system */
 	struct map names;		     /* tracks by their name below a process or thread */
 	struct perfetto_sequence *sequences; /* by machine; the first is of what is on none */
@@ -197,18 +219,6 @@ struct perfetto_sink {
 	bool is_spooled; /* packets go to a temporary file first */
 	int target_fd;	 /* the trace that is appended to, and its size before */
 	off_t target_size;
-};
-
-/**
- * struct perfetto_field_name - the name of an extra field in the timeline, and its numbers
- *
- * Perfetto merges the arguments of begin and end, and fields of the end would replace those of the
- * begin: the names of the end's begin with "end:".
- */
-struct perfetto_field_name {
-	struct text name;
-	uint64_t iid;
-	uint64_t end_iid;
 };
 
 /**
@@ -235,13 +245,6 @@ struct perfetto_category {
 	uint64_t parent_uuid; /* of the group: the track of its machine, 0 for none */
 	uint64_t group_uuid;
 	struct perfetto_waiting waiting; /* the first track, until the group is written */
-};
-
-/** struct perfetto_fields - extra fields of a tracepoint, in the order of its records */
-struct perfetto_fields {
-	struct field_set set;
-	struct perfetto_field_name *list;
-	size_t size;
 };
 
 /** perfetto_track_of, perfetto_category_of - the sink data of each */

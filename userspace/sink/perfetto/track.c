@@ -558,6 +558,7 @@ void perfetto_tracks_release(struct perfetto_sink *sink)
 	map_for_each(&sink->fields.all, fields)
 		free(fields->list);
 	map_free(&sink->fields.all);
+	free(sink->own_fields.list);
 	map_release(&sink->events);
 	map_release(&sink->names);
 }
