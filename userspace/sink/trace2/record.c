@@ -326,8 +326,9 @@ static const struct trace2_field *field_add(struct trace2_sink *sink, struct tra
  * then follows the one before.
  */
 hot_inline const struct trace2_field *trace2_field_find(const struct trace2_field *list,
-						 const struct trace2_field *end,
-						 const struct trace2_field *guess, struct text name)
+							const struct trace2_field *end,
+							const struct trace2_field *guess,
+							struct text name)
 {
 	if (likely(guess < end && guess->name == name.data))
 		return guess;
@@ -344,7 +345,7 @@ hot_inline const struct trace2_field *trace2_field_find(const struct trace2_fiel
  * escapes.
  */
 hot_inline char *trace2_field_put(char *out, char **text, const struct trace2_field *own,
-			   const struct value *value)
+				  const struct value *value)
 {
 	char *begin = put_blocks(out, own->json.data, own->json.size, 1), *end;
 	size_t quotes;
@@ -735,8 +736,8 @@ hot_inline void data_line_write(struct trace2_sink *sink, struct trace2_event *l
 
 /* @value is digits, or ready-made JSON. */
 hot_inline void data_event_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   enum trace2_kind kind, const struct trace2_text *key,
-			   struct trace2_string value)
+				 enum trace2_kind kind, const struct trace2_text *key,
+				 struct trace2_string value)
 {
 	struct trace2_event *line = &sink->data;
 
@@ -765,7 +766,7 @@ static out_of_line void instant_write_any(struct trace2_sink *sink,
 	else
 		buffer_append(&sink->message, "{}", 2);
 	data_event_write(sink, event, TRACE2_DATA_JSON, key,
-		   trace2_string_of(buffer_text(&sink->message)));
+			 trace2_string_of(buffer_text(&sink->message)));
 }
 
 /* Sets the value to the event's fields, one at least, as trace2_fields_line_set() does. */
