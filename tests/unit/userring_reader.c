@@ -356,8 +356,8 @@ TEST(the_end_waits_for_the_answers_of_the_helper)
 #define FLOOD_RING_SIZE (4u << 20)
 #define FLOOD_ENTRY 2048u
 
-/* A memory of this process whose rings are full. */
-static struct program *flood_open(void)
+/* A memory of this process whose rings are full, or empty. */
+static struct program *flood_open(bool is_full)
 {
 	size_t size = KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +
 		      (size_t)FLOOD_RINGS * FLOOD_RING_SIZE;
@@ -380,8 +380,8 @@ static struct program *flood_open(void)
 		abort();
 	program->from_ns = 0;
 	for (size_t i = 0; i < FLOOD_RINGS; i++)
-		control->rings[i].head = FLOOD_RING_SIZE;
-	for (size_t at = KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE; at < size;
+		control->rings[i].head = is_full ? FLOOD_RING_SIZE : 0;
+	for (size_t at = KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE; is_full && at < size;
 	     at += FLOOD_ENTRY)
 		*(uint32_t *)(void *)((char *)control + at) = FLOOD_ENTRY | KTRACK_USER_PAD |
 							      KTRACK_USER_COMMITTED;
@@ -398,7 +398,7 @@ static uint64_t flood_read(const struct program *flood)
 static void flood_begin(struct reader *reader, struct program **list)
 {
 	reading_begin();
-	list[0] = flood_open();
+	list[0] = flood_open(true);
 	list[1] = reading.program;
 	*reader = (struct reader){
 		.helper = { .fd = -1 }, .fd = -1, .batch = reading.batch, .list = list, .size = 2
@@ -442,16 +442,21 @@ TEST(the_end_reads_a_part_of_a_flood_and_all_of_an_honest_program)
 	flood_end(&reader);
 }
 
-/* A pass may be smaller than what one of them has. */
+/* A pass may be smaller than what one of them has. Another user's is before them in the list. */
 TEST(programs_of_a_user_take_turns)
 {
-	struct program *list[2];
+	struct program *list[3];
 	struct reader reader;
 
-	flood_begin(&reader, list);
-	CHECK(reader_pass(&reader, 1 << 20));
+	flood_begin(&reader, list + 1);
+	list[0] = flood_open(false);
+	list[0]->user = user_table_find(&reader.users, 1);
+	list[0]->user->nr_programs++;
+	reader.list = list;
+	reader.size = 3;
+	CHECK(reader_pass(&reader, 2 << 20));
 	CHECK_NUMBER(reading.recorded.queue.size, 0);
-	CHECK(reader_pass(&reader, 1 << 20));
+	CHECK(reader_pass(&reader, 2 << 20));
 	CHECK_NUMBER(reading.recorded.queue.size, 10000);
 	flood_end(&reader);
 }

@@ -75,8 +75,12 @@ static void reader_note_late(struct reader *reader, int pid)
 {
 	const struct program *program = NULL;
 
-	for (size_t i = reader->size; i > 0 && !program; i--)
-		program = reader->list[i - 1]->pid == pid ? reader->list[i - 1] : NULL;
+	for (size_t i = 0; i < reader->size; i++) {
+		const struct program *other = reader->list[i];
+
+		if (other->pid == pid && (!program || program->added_ns <= other->added_ns))
+			program = other;
+	}
 	/* One that is alive and not recorded is not wanted. */
 	if (program || process_started(pid) == 0)
 		batch_note(&reader->batch, NOTE_LATE, pid, 0, program ? program->comm : NULL);

@@ -89,6 +89,7 @@ enum search_state {
  * @searches: the time that searches of threads take
  * @search_state: of these searches
  * @left: bytes of its rings that are still read; the end limits them
+ * @turn: larger than those of programs that were cut before it; 0 if it was not cut yet
  * @most_bytes: the most that one of its rings had in the last pass
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
@@ -128,6 +129,7 @@ struct program {
 	struct time_share searches;
 	enum search_state search_state;
 	uint64_t left;
+	uint64_t turn;
 	int64_t most_bytes;
 	bool is_ours;
 	bool is_nested;

@@ -60,26 +60,37 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
 	return now_ns < fill_ns ? now_ns : fill_ns;
 }
 
-/* Each user gets the same share. Its programs take turns in being the first who gets of it. */
+static int program_compare_turn(const void *a, const void *b)
+{
+	const struct program *const *one = a, *const *other = b;
+
+	return ((*one)->turn > (*other)->turn) - ((*one)->turn < (*other)->turn);
+}
+
+/* Each user gets the same share. Who had the rest of it is behind all others in the next pass. */
 bool reader_pass(struct reader *reader, uint64_t size_max)
 {
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
 	int64_t elapsed_ns = now_ns - reader->passed_ns;
+	uint64_t turn = reader->turn;
 
 	reader->ready_ns = now_ns;
 	reader->passed_ns = now_ns;
 	reader->fill_ns = fill_ns_slower(reader->fill_ns, elapsed_ns);
 	reader->nr_users = user_table_begin_pass(&reader->users);
 	for (size_t i = 0; i < reader->size; i++) {
-		struct program *program = reader->list[(reader->first + i) % reader->size];
+		struct program *program = reader->list[i];
 		int64_t size = reader_read(reader, program, size_max, now_ns);
 
 		if (size < 0)
 			return false;
 		reader->fill_ns = fill_ns_after(reader->fill_ns, elapsed_ns, program);
 		reader->ready_ns = program_ready_ns(program, reader->ready_ns);
+		if (size > 0 && program->is_cut)
+			program->turn = ++reader->turn;
 	}
-	reader->first++;
+	if (reader->turn != turn)
+		qsort(reader->list, reader->size, sizeof(*reader->list), program_compare_turn);
 	return batch_flush(&reader->batch);
 }
 
@@ -101,7 +112,6 @@ static void reader_limit(struct reader *reader)
 		reader->list[i]->left = program_pending(reader->list[i]);
 	if (reader->size > 0)
 		qsort(reader->list, reader->size, sizeof(*reader->list), program_compare_left);
-	reader->first = 0;
 	for (size_t i = 0; i < reader->size; i++) {
 		struct program *program = reader->list[i];
 

@@ -23,7 +23,7 @@
  * @place: shared with the helper: the process that is being examined, 0 for none
  * @search_number: earlier searches were for an earlier reader
  * @nr_users: users of the current pass
- * @first: the place, in the list, of the program with which the next pass begins; counted on
+ * @turn: of the program of which a pass has cut the records last
  * @is_on, @from_ns: as of struct reader_request
  * @ready_ns: all records up to this time are read
  * @passed_ns: of the last pass
@@ -47,7 +47,7 @@ struct reader {
 	size_t nr_users;
 	struct program **list;
 	size_t size;
-	size_t first;
+	uint64_t turn;
 	bool is_on;
 	int64_t from_ns;
 	int64_t ready_ns;
