@@ -157,6 +157,8 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 	buffer_append_string(&selection->rule_words,
 			     is_packs && selection->ends_with_packs ? "," : " -r ");
 	buffer_append_word(&selection->rule_words, text);
+	if (selection->rule_words.failed)
+		return error_set(error, "out of memory");
 	selection->ends_with_packs = is_packs;
 	if (!selection_rules(selection, error) || rules_add(selection->rules, text, error) < 0)
 		return -1;

@@ -111,7 +111,7 @@ static struct queued_record *runs_pass(struct record_queue *queue)
 }
 
 /* A record waits no more. It keeps its bytes. */
-static void record_take(struct record_queue *queue, struct queued_record *record)
+static void queue_record_take(struct record_queue *queue, struct queued_record *record)
 {
 	struct queued_user *user = &queue->users[record->user];
 
@@ -310,7 +310,7 @@ void queue_shrink(struct record_queue *queue, size_t size)
 	while (left > size && queue->nr_runs > 0) {
 		last = queue_next(queue);
 		left -= last->size + QUEUED_PLACES_SIZE;
-		record_take(queue, runs_pass(queue));
+		queue_record_take(queue, runs_pass(queue));
 	}
 	losses_shrink(queue, last, queue->nr_taken);
 	queue_compact(queue);
@@ -360,7 +360,7 @@ size_t queue_limit(struct record_queue *queue, size_t nr_max)
 		struct queued_record *record = &queue->list[i];
 
 		if (!record->is_taken && !record->is_kept && queue->users[record->user].nr_kept < 0)
-			record_take(queue, record);
+			queue_record_take(queue, record);
 		record->is_kept = false;
 	}
 	queue_compact(queue);
@@ -412,7 +412,7 @@ static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, 
 {
 	const struct queued_record *record;
 
-	for (; (record = queue_next(queue)); record_take(queue, runs_pass(queue))) {
+	for (; (record = queue_next(queue)); queue_record_take(queue, runs_pass(queue))) {
 		size_t size_max = 4 * ENTRY_HEAD_SIZE + record->size + 3;
 
 		if (record->time_ns > until_ns || (size_t)(end - to) < size_max ||
