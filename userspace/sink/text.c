@@ -5,6 +5,8 @@
 #include "sink/flow.h"
 #include "timeline/timeline.h"
 
+#include <stdlib.h>
+
 bool event_has_args(const struct timeline_event *event, unsigned int with)
 {
 	return event->nr_any > 0 || event->is_suspect || event->is_unfinished ||
@@ -374,4 +376,28 @@ void base64_append(struct buffer *out, struct text bytes)
 	for (size_t i = 0; i < bytes.size; i += 3)
 		at = group_put(at, from + i, bytes.size - i);
 	out->size = at - out->data;
+}
+
+static bool set_is_of(const void *value, const void *key)
+{
+	const struct field_set *set = value, *of = key;
+
+	return set->first == of->first && set->category == of->category;
+}
+
+void *field_sets_look(struct field_sets *sets, const struct timeline_category *category,
+		      const char *first, size_t size)
+{
+	const struct field_set key = { .category = category, .first = first };
+	uint64_t hash = hash_number((uintptr_t)first + hash_number((uintptr_t)category));
+	struct field_set *set = map_find(&sets->all, hash, set_is_of, &key);
+
+	if (!set) {
+		set = map_take(&sets->all, hash, calloc(1, size));
+		if (!set)
+			return NULL;
+		*set = key;
+	}
+	sets->recent[field_sets_index(first)] = set;
+	return set;
 }

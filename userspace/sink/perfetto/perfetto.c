@@ -12,7 +12,6 @@
 
 #include "sink/flow.h"
 #include "sink/proto.h"
-#include "sink/text.h"
 
 static const char *const own_names[] = {
 	[OWN_SUSPECT] = "ktrack:suspect",   [OWN_UNFINISHED] = "ktrack:unfinished",

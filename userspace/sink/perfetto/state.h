@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "sink/fields.h"
 #include "sink/file.h"
+#include "sink/text.h"
 
 /* Numbers of fields and values in messages of perfetto_trace.proto. */
 enum perfetto_field {

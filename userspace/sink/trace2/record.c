@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "sink/flow.h"
-#include "sink/text.h"
 
 /* The thread's name up to its colon. */
 static void number_append(struct buffer *out, unsigned long number)

@@ -4,10 +4,10 @@
 #define SINK_TRACE2_STATE_H
 
 #include "sink/compression.h"
-#include "sink/fields.h"
+#include "sink/file.h"
 #include "sink/sink.h"
 #include "sink/summary.h"
-#include "sink/file.h"
+#include "sink/text.h"
 #include "trace2/trace2.h"
 
 /** TRACE2_SINK_DECIMALS - digits of seconds: nanoseconds, the precision of records */
