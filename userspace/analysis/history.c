@@ -217,8 +217,7 @@ struct cpu_history *history_cpu(struct history *history, int cpu)
 
 struct waker history_waker(const struct history *history, int tid, int cpu)
 {
-	const struct cpu_history *one = history_cpu_find(history, cpu);
-	const struct interrupt *interrupt = one ? history_interrupt(one) : &(struct interrupt){ 0 };
+	const struct interrupt *interrupt = history_interrupt(history_cpu_find(history, cpu));
 	enum context_kind context = interrupt->context;
 
 	/* The idle thread wakes nobody: its interrupt was not recorded. */
@@ -458,9 +457,10 @@ void history_end_handler(struct history *history, struct thread_history *thread)
 const struct interrupt *history_interrupt(const struct cpu_history *cpu)
 {
 	static const struct interrupt none;
-	unsigned int nr = cpu->nr_interrupts < CPU_INTERRUPTS_MAX ? cpu->nr_interrupts
-								  : CPU_INTERRUPTS_MAX;
+	unsigned int nr = cpu ? cpu->nr_interrupts : 0;
 
+	if (nr > CPU_INTERRUPTS_MAX)
+		nr = CPU_INTERRUPTS_MAX;
 	return nr > 0 ? &cpu->interrupts[nr - 1] : &none;
 }
 

@@ -414,7 +414,7 @@ void history_begin_interrupt(struct history *history, struct cpu_history *cpu, i
 			     struct interrupt interrupt);
 void history_end_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns);
 
-/** history_interrupt - the innermost interrupt of a CPU; a zeroed one if it is in none */
+/** history_interrupt - the innermost interrupt of a CPU; a zeroed one if it is in none, or @cpu is NULL */
 const struct interrupt *history_interrupt(const struct cpu_history *cpu);
 
 /** history_add_instant - an instant occurs on a thread */
