@@ -39,7 +39,7 @@ def options():
     return tables
 
 
-STATUS = re.compile(r"(?:^|[;:,.] |\bor |\n)(\d+(?:\+N)?) ")
+STATUS = re.compile(r"(?:^|[;:,.] |\bor |\n)(\d+(?:\+N)?)(?=[ ,])")
 OF_COMMAND = {"125", "126", "127", "128+N"}
 AS_STREAM = re.compile(r"as for .?ktrack.stream")
 

@@ -32,8 +32,12 @@ def both(where, what, wanted, found):
 
 
 def wrong_options(pages):
-    """OPTIONS of each command has both names of its options, and no value where there is none; all pages name existing options only."""
-    tables = interfaces.options()
+    """OPTIONS of each command has both names of its options, that of ktrack(1) those that all commands have, and no value where there is
+    none; all pages name existing options only."""
+    tables = dict(interfaces.options())
+    common = set.intersection(*(set(table) for command, table in tables.items() if command))
+    tables = {command: {name: table[name] for name in set(table) - common} for command, table in tables.items()}
+    tables[""] |= dict.fromkeys(common, "-")
     for command, table in tables.items():
         page = pages[f"ktrack-{command}.1" if command else "ktrack.1"]
         tags = [line.text for line in page.tags("OPTIONS")]
@@ -206,11 +210,12 @@ KINDS = {
 CHANGES = [
     ("options", "ktrack-clean.1", r'\-v ", " \-\-verbose', r"\-\-verbose", "ktrack-clean.1: option v is not in the page"),
     ("options", "ktrack-watch.1", r"\-\-keep= SIZE", r"\-\-keeps= SIZE", "ktrack-watch.1: option keep is not in the page"),
+    ("options", "ktrack.1", r"\-\-quiet", r"\-\-silent", "ktrack.1: option quiet is not in the page"),
     ("options", "ktrack-watch.1", r"\-\-keep= SIZE", r"\-\-keeps= SIZE", "ktrack-watch.1: there is no option keeps"),
     ("options", "ktrack-stat.1", ".B \\-\\-no\\-top\n", ".BI \\-\\-no\\-top= N\n", "ktrack-stat.1: option no-top has no value"),
     ("options", "ktrack-howto.7", ".SH", ".PP\n.B \\-\\-nonsense\n.SH", "ktrack-howto.7: no command has the option --nonsense"),
-    ("exit statuses", "ktrack-stat.1", "\n4 a budget is exceeded.", "", "ktrack-stat.1: exit status 4 is not in the page"),
-    ("exit statuses", "ktrack-record.1", "126 if", "128 if", "ktrack-record.1: exit status 126 is not in the page"),
+    ("exit statuses", "ktrack-stat.1", ") or 4, see", "), see", "ktrack-stat.1: exit status 4 is not in the page"),
+    ("exit statuses", "ktrack-record.1", "126 the", "128 the", "ktrack-record.1: exit status 126 is not in the page"),
     ("exit statuses", "ktrack-watch.1", "2 wrong usage", "2 wrong usage; 5 bad luck", "ktrack-watch.1: there is no exit status 5"),
     ("exit statuses", "ktrack.1", "4 a budget", "5 a budget", "ktrack.1: exit status 4 is not in the page"),
     ("environment variables", "ktrack.1", "TMPDIR", "TEMPDIR", "ENVIRONMENT: variable TMPDIR is not in the page"),
