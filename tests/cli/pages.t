@@ -18,9 +18,12 @@ from reading import schema  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(\[?=)?")
+VALUE = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)\[?=([^,]*?)\]?(?=,|$)")
 SHORT = re.compile(r"(?<![\w-])-([a-zA-Z])(?![\w-])")
 VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 OUTPUTS, RULES, STAT = "ktrack-outputs.7", "ktrack-rules.5", "ktrack-stat.1"
+# Options whose page spells out the value that the help has as one word.
+SPELLED = {"stack", "probe", "uprobe", "usdt", "budget"}
 # Options of other programs that pages name.
 FOREIGN_OPTIONS = {"ktrack-doctor.1": {"import", "list-new", "test-key"}, "libtrace2.3": {"cflags", "libs"}}
 
@@ -32,8 +35,8 @@ def both(where, what, wanted, found):
 
 
 def wrong_options(pages):
-    """OPTIONS of each command has both names of its options, that of ktrack(1) those that all commands have, and no value where there is
-    none; all pages name existing options only."""
+    """OPTIONS of each command has both names of its options, that of ktrack(1) those that all commands have, and their values with
+    the names of --help; all pages name existing options only."""
     tables = dict(interfaces.options())
     common = set.intersection(*(set(table) for command, table in tables.items() if command))
     tables = {command: {name: table[name] for name in set(table) - common} for command, table in tables.items()}
@@ -45,6 +48,10 @@ def wrong_options(pages):
         yield from both(page.name, "option", set(table), named)
         valued = {name for tag in tags for name, sign in LONG.findall(tag) if sign}
         yield from (f"{page.name}: option {name} has no value" for name in sorted(valued) if not table.get(name, "-").strip("-"))
+        for name, value in sorted({found for tag in tags for found in VALUE.findall(tag)}):
+            wanted = table.get(name, "-").strip("[=]")
+            if name not in SPELLED and wanted != "-" and value.replace(" ", "") != wanted.replace(" ", ""):
+                yield f"{page.name}: the value of {name} is {wanted} in the help"
     known = {name for table in tables.values() for name in table}
     for page in pages.values():
         named = {name for line in page.lines for name, _ in LONG.findall(line.text)}
@@ -213,6 +220,7 @@ CHANGES = [
     ("options", "ktrack.1", r"\-\-quiet", r"\-\-silent", "ktrack.1: option quiet is not in the page"),
     ("options", "ktrack-watch.1", r"\-\-keep= SIZE", r"\-\-keeps= SIZE", "ktrack-watch.1: there is no option keeps"),
     ("options", "ktrack-stat.1", ".B \\-\\-no\\-top\n", ".BI \\-\\-no\\-top= N\n", "ktrack-stat.1: option no-top has no value"),
+    ("options", "ktrack-watch.1", r"\-\-keep= SIZE", r"\-\-keep= MEMORY", "ktrack-watch.1: the value of keep is SIZE in the help"),
     ("options", "ktrack-howto.7", ".SH", ".PP\n.B \\-\\-nonsense\n.SH", "ktrack-howto.7: no command has the option --nonsense"),
     ("exit statuses", "ktrack-stat.1", ") or 4, see", "), see", "ktrack-stat.1: exit status 4 is not in the page"),
     ("exit statuses", "ktrack-record.1", "126 the", "128 the", "ktrack-record.1: exit status 126 is not in the page"),
