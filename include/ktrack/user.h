@@ -66,11 +66,10 @@
  * @...: attributes
  */
 #define KTRACK_SLICE_OF(system, event, ...)					\
-	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
-	__KTRACK_DEFINE_CALLS(event, SLICE, ktrack_user_string, ##__VA_ARGS__)	\
-	__KTRACK_DEFINE_SLICE_EMIT(system, event, ##__VA_ARGS__)		\
-	__KTRACK_DEFINE_GUARD(event, ##__VA_ARGS__)				\
-	struct event##_ktrack_values
+	__KTRACK_CHECK_LIST(event, ##__VA_ARGS__)				\
+	__KTRACK_JOIN(__KTRACK_DEFINE_SLICE_, __KTRACK_IS_LIST(event, ##__VA_ARGS__)) \
+		(__KTRACK_SYSTEM_OF(system), event, ##__VA_ARGS__)		\
+	struct ktrack_user_thread
 
 /**
  * KTRACK_COUNTER() - declare an event for the samples of counters
@@ -89,13 +88,16 @@
  * @...: attributes
  */
 #define KTRACK_COUNTER_OF(system, event, ctype, ...)				\
-	__KTRACK_CHECK_COUNTER(event, ctype, ##__VA_ARGS__)			\
-	__KTRACK_DEFINE_CALLS(event, COUNTER, ctype, ##__VA_ARGS__)		\
-	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)	\
+	__KTRACK_CHECK_TYPE(event, ctype)					\
+	__KTRACK_CHECK_LIST(event, ##__VA_ARGS__)				\
+	__KTRACK_JOIN(__KTRACK_DEFINE_COUNTER_,					\
+		      __KTRACK_JOIN(__KTRACK_IS_COUNTER_, __KTRACK_IS_TUPLE(ctype))	\
+			(event, ##__VA_ARGS__))					\
+		(__KTRACK_SYSTEM_OF(system), event, ctype, ##__VA_ARGS__)	\
 	struct ktrack_user_thread
 
 /** ktrack_enabled() - whether this event is recorded; for work that only a trace needs */
-#define ktrack_enabled(event)	((void)&event##_ktrack_emit, __KTRACK_IS_ON(event))
+#define ktrack_enabled(event)	((void)sizeof(event##_is_no_ktrack_event), __KTRACK_IS_ON(event))
 
 /**
  * ktrack_begin() - begin a slice on its track
@@ -105,10 +107,10 @@
  */
 #define ktrack_begin(event, name, ...)						\
 do {										\
-	__KTRACK_CHECK_CALL("ktrack_begin", event, SLICE, begin, ##__VA_ARGS__); \
-	__KTRACK_CHECK_NAME(event, name);					\
+	__KTRACK_CHECK(__ktrack, event, SLICE, begin, 0, __KTRACK_NAME(name), \
+		       ##__VA_ARGS__);						\
 	if (ktrack_user_is_on())						\
-		event##_ktrack_start(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);	\
+		(__KTRACK_CALL(__ktrack, event, start))(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__); \
 } while (0)
 
 /**
@@ -119,9 +121,9 @@ do {										\
  */
 #define ktrack_end(event, ...)							\
 do {										\
-	__KTRACK_CHECK_CALL("ktrack_end", event, SLICE, end, ##__VA_ARGS__);	\
+	__KTRACK_CHECK(__ktrack, event, SLICE, end, 0, __KTRACK_NO_NAME, ##__VA_ARGS__);	\
 	if (ktrack_user_is_on())						\
-		event##_ktrack_emit(KTRACK_TYPE_END, "", 0, ##__VA_ARGS__);	\
+		(__KTRACK_CALL(__ktrack, event, finish))(KTRACK_TYPE_END, ##__VA_ARGS__); \
 } while (0)
 
 /**
@@ -132,10 +134,10 @@ do {										\
  */
 #define ktrack_instant(event, name, ...)					\
 do {										\
-	__KTRACK_CHECK_CALL("ktrack_instant", event, SLICE, begin, ##__VA_ARGS__); \
-	__KTRACK_CHECK_NAME(event, name);					\
+	__KTRACK_CHECK(__ktrack, event, SLICE, begin, 0, __KTRACK_NAME(name), \
+		       ##__VA_ARGS__);						\
 	if (ktrack_user_is_on())						\
-		event##_ktrack_start(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);	\
+		(__KTRACK_CALL(__ktrack, event, start))(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__); \
 } while (0)
 
 /**
@@ -146,10 +148,10 @@ do {										\
  */
 #define ktrack_sample(event, value, ...)					\
 do {										\
-	__KTRACK_CHECK_CALL("ktrack_sample", event, COUNTER, end, ##__VA_ARGS__); \
-	__KTRACK_CHECK_VALUE(event, value);					\
+	__KTRACK_CHECK(__ktrack, event, COUNTER, end, 0, __KTRACK_SAMPLE(value), \
+		       ##__VA_ARGS__);						\
 	if (ktrack_user_is_on())						\
-		event##_ktrack_emit(value, ##__VA_ARGS__);			\
+		(__KTRACK_CALL(__ktrack, event, sample))(0, value, ##__VA_ARGS__); \
 } while (0)
 
 /**

@@ -24,6 +24,9 @@ typedef uint64_t ktrack_flow_id;
 /* Is set in ends only; 0 in other records. */
 typedef int64_t ktrack_result;
 
+/* What an error has about a guard that is alone behind an if. */
+typedef char ktrack_guard_needs_braces;
+
 /**
  * KTRACK_SCOPE() - attribute: a number that selects the track, within the process
  * @ctype: the number's integer type

@@ -118,7 +118,7 @@ static inline uint64_t ktrack_user_address(const void *pointer)
  */
 #define __KTRACK_DEFINE_EMIT(system, event, kind, first, first_members, begin, texts_begin, first_fill, ...) \
 static struct ktrack_user_choice event##_ktrack_choice				\
-	__attribute__((unused)) = { __KTRACK_SYSTEM_OF(system), #event, 0, 0 };	\
+	__attribute__((unused)) = { system, #event, 0, 0 };	\
 										\
 static __KTRACK_OUT_OF_LINE uint64_t						\
 event##_ktrack_emit(__KTRACK_BARE first						\
@@ -135,7 +135,7 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 		__KTRACK_EACH(__KTRACK_ABOUT, ##__VA_ARGS__)			\
 	};									\
 	static struct ktrack_user_site __site = {				\
-		__KTRACK_SYSTEM_OF(system), #event, __fields,		\
+		system, #event, __fields,					\
 		sizeof(__fields) / sizeof(__fields[0]), KTRACK_USER_##kind,	\
 		sizeof(struct stored) - KTRACK_USER_STORED, 0, 0, 0		\
 	};									\
@@ -170,21 +170,85 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 		(uint8_t track_event_type; uint32_t slice_name;),		\
 		(ktrack_user3_write_slice(track_event_type, slice_name, __name_length, &__site, \
 					  __size)),				\
-		(uint32_t)__name_length + 1, , ##__VA_ARGS__)			\
-										\
-static __KTRACK_INLINE void							\
-event##_ktrack_start(uint8_t track_event_type, ktrack_user_string slice_name	\
-		     __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__))	\
-{										\
-	const char *__name = ktrack_user_text(slice_name);			\
-										\
-	event##_ktrack_emit(track_event_type, __name, ktrack_user_length(__name, slice_name) \
-			    __KTRACK_EACH(__KTRACK_BEGIN_ARGUMENT, ##__VA_ARGS__)); \
-}
+		(uint32_t)__name_length + 1, , ##__VA_ARGS__)
 
 #define __KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ...)			\
 	__KTRACK_DEFINE_EMIT(system, event, COUNTER, (ctype counter_value),		\
 			     (ctype counter_value;), (ktrack_user3_write_sample(&__site, __size)), 0, \
-			     __record->counter_value = counter_value;, ##__VA_ARGS__)
+			     __record->counter_value = counter_value;, ##__VA_ARGS__)	\
+	__KTRACK_CLASS(event, COUNTER)						\
+static __KTRACK_INLINE void							\
+__KTRACK_METHOD(event, sample)(uint64_t __unused, ctype counter_value		\
+			       __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
+{										\
+	(void)__unused;								\
+	event##_ktrack_emit(counter_value					\
+			    __KTRACK_EACH(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
+}										\
+	__KTRACK_CLASS_END(event, COUNTER)
+
+/*
+ * What calls name of an event: in C++ members of its class, in C functions with its name. Calls with
+ * a mistake name others, which take anything and are defined nowhere.
+ */
+#ifdef __cplusplus
+extern "C++" {
+struct ktrack_user_no_slice {
+	__KTRACK_REFUSED static void start(...);
+	__KTRACK_REFUSED static void finish(...);
+	__KTRACK_REFUSED static ktrack_user_no_slice *take(...);
+	__KTRACK_REFUSED static void open(...);
+};
+}
+#define __KTRACK_METHOD(event, function)	function
+#define __KTRACK_CLASS(event, kind)		__KTRACK_CLASS_##kind(event)
+#define __KTRACK_CLASS_SLICE(event) \
+struct event##_ktrack : event##_ktrack_calls, event##_ktrack_values {
+#define __KTRACK_CLASS_COUNTER(event)						\
+__KTRACK_REFUSED uint64_t event##_ktrack_printf(...);				\
+struct event##_ktrack : event##_ktrack_calls, ktrack_user_no_slice {
+#define __KTRACK_CLASS_END(event, kind)						\
+	__KTRACK_CLASS_END_##kind(event)					\
+	__KTRACK_REFUSED static void sample(...);				\
+};										\
+extern event##_ktrack event##_is_no_ktrack_event;
+#define __KTRACK_CLASS_END_SLICE(event)						\
+	__KTRACK_REFUSED static void start(...);				\
+	__KTRACK_REFUSED static void finish(...);				\
+	__KTRACK_REFUSED static event##_ktrack_values *take(...);		\
+	__KTRACK_REFUSED static void open(...);					\
+	static __KTRACK_INLINE event##_ktrack guard()				\
+	{									\
+		return {};							\
+	}									\
+	event##_ktrack()							\
+	{									\
+		__begin_ns = 0;							\
+	}									\
+	event##_ktrack(const event##_ktrack &) = delete;			\
+	~event##_ktrack()							\
+	{									\
+		event##_ktrack_guard_end(this);					\
+	}
+#define __KTRACK_CLASS_END_COUNTER(event) \
+	__KTRACK_REFUSED static event##_ktrack guard();
+#else
+#define __KTRACK_METHOD(event, function)	event##_ktrack_##function
+#define __KTRACK_CLASS(event, kind)
+#define __KTRACK_CLASS_END(event, kind)		__KTRACK_CLASS_END_##kind(event)
+#define __KTRACK_CLASS_END_SLICE(event)						\
+__KTRACK_REFUSED struct event##_ktrack_values *event##_ktrack_refused(uint64_t, ...); \
+__KTRACK_REFUSED void event##_ktrack_sample(uint64_t, ...);
+#define __KTRACK_CLASS_END_COUNTER(event)					\
+struct event##_ktrack_values {							\
+	uint64_t __begin_ns;							\
+};										\
+__KTRACK_REFUSED struct event##_ktrack_values					\
+	*event##_ktrack_refused(uint64_t, ...), *event##_ktrack_start(uint64_t, ...), \
+	*event##_ktrack_finish(uint64_t, ...), *event##_ktrack_take(uint64_t, ...), \
+	*event##_ktrack_open(uint64_t, ...), *event##_ktrack_printf(uint64_t, ...), \
+	*event##_ktrack_forget(uint64_t, ...);					\
+void event##_ktrack_guard_end(const struct event##_ktrack_values *values);
+#endif
 
 #endif

@@ -30,17 +30,17 @@
 #define __KTRACK_TAKE(kind, ctype, name, ...) \
 	__KTRACK_JOIN(__KTRACK_TAKE_, __KTRACK_PASSED_##kind)(kind, name)
 #define __KTRACK_TAKE_0(kind, name)
-#define __KTRACK_TAKE_1(kind, name)		__values.name = 0;
+#define __KTRACK_TAKE_1(kind, name)		__values->name = 0;
 #define __KTRACK_TAKE_2(kind, name)		__KTRACK_OF(TAKE, kind)(name)
-#define __KTRACK_TAKE_NUMBER(name)		__values.name = name;
+#define __KTRACK_TAKE_NUMBER(name)		__values->name = name;
 #define __KTRACK_TAKE_SYMBOL			__KTRACK_TAKE_NUMBER
 #define __KTRACK_TAKE_STRING			__KTRACK_TAKE_NUMBER
 #define __KTRACK_TAKE_ARRAY			__KTRACK_TAKE_NUMBER
 #define __KTRACK_TAKE_ADDRESS			__KTRACK_TAKE_NUMBER
 #define __KTRACK_TAKE_BYTES(name)						\
-	memset(__values.name, 0, sizeof(__values.name));			\
+	memset(__values->name, 0, sizeof(__values->name));			\
 	if (name)								\
-		memcpy(__values.name, name, sizeof(__values.name));
+		memcpy(__values->name, name, sizeof(__values->name));
 
 #define __KTRACK_KEPT(kind, ctype, name, ...) \
 	__KTRACK_JOIN(__KTRACK_KEPT_, __KTRACK_PASSED_##kind)(name)
@@ -60,8 +60,8 @@
 #define __KTRACK_COPY_track(name)		_, values->name = ktrack_user_keep(to, values->name);
 
 /*
- * Defines struct EVENT_ktrack_values, the functions that make one and emit it, and the end of a
- * guard.
+ * Defines struct EVENT_ktrack_values, the functions that make one and emit it, the end of a guard,
+ * and the functions of calls.
  */
 #define __KTRACK_DEFINE_GUARD(event, ...)					\
 struct event##_ktrack_values {							\
@@ -70,19 +70,6 @@ struct event##_ktrack_values {							\
 	uint64_t __outer_ns;							\
 	__KTRACK_EACH(__KTRACK_VALUE, ##__VA_ARGS__)				\
 };										\
-										\
-static __KTRACK_INLINE struct event##_ktrack_values				\
-event##_ktrack_take(uint64_t __outer_ns						\
-		    __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__))	\
-{										\
-	struct event##_ktrack_values __values;					\
-										\
-	__values.__owner = 0;							\
-	__values.__begin_ns = 0;						\
-	__values.__outer_ns = __outer_ns;					\
-	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
-	return __values;							\
-}										\
 										\
 static __KTRACK_INLINE uint64_t							\
 event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
@@ -93,24 +80,6 @@ event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
 	(void)values;								\
 	return event##_ktrack_emit(type, text, ktrack_user_length(text, name)	\
 			    __KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__));	\
-}										\
-										\
-static __KTRACK_INLINE void							\
-event##_ktrack_forget(struct event##_ktrack_values *values)			\
-{										\
-	values->__owner = ktrack_user3_thread.id;				\
-	/* What was not recorded has no end. */					\
-	if (__KTRACK_UNLIKELY(values->__begin_ns))				\
-		ktrack_user3_thread.innermost_ns = values->__begin_ns;		\
-	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
-}										\
-										\
-static __KTRACK_INLINE void							\
-event##_ktrack_copy(struct event##_ktrack_values *values, char *to)		\
-{										\
-	(void)values;								\
-	(void)to;								\
-	__KTRACK_EACH(__KTRACK_COPY, ##__VA_ARGS__)				\
 }										\
 										\
 static __KTRACK_OUT_OF_LINE void						\
@@ -157,38 +126,97 @@ event##_ktrack_printf(uint8_t type, const struct event##_ktrack_values *values,	
 	return event##_ktrack_write(type, name, values);			\
 }										\
 										\
-__KTRACK_DEFINE_SCOPE(event)
+__KTRACK_CLASS(event, SLICE)							\
+static __KTRACK_INLINE void							\
+__KTRACK_METHOD(event, start)(uint8_t track_event_type, ktrack_user_string slice_name \
+			      __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__)) \
+{										\
+	const char *__name = ktrack_user_text(slice_name);			\
+										\
+	event##_ktrack_emit(track_event_type, __name, ktrack_user_length(__name, slice_name) \
+			    __KTRACK_EACH(__KTRACK_BEGIN_ARGUMENT, ##__VA_ARGS__)); \
+}										\
+										\
+static __KTRACK_INLINE void							\
+__KTRACK_METHOD(event, finish)(uint8_t track_event_type				\
+			       __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
+{										\
+	event##_ktrack_emit(track_event_type, "", 0				\
+			    __KTRACK_EACH(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
+}										\
+										\
+static __KTRACK_INLINE struct event##_ktrack_values *				\
+__KTRACK_METHOD(event, take)(uint64_t __outer_ns, struct event##_ktrack_values *__values \
+			     __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__)) \
+{										\
+	__values->__owner = 0;							\
+	__values->__begin_ns = 0;						\
+	__values->__outer_ns = __outer_ns;					\
+	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
+	return __values;							\
+}										\
+										\
+static __KTRACK_INLINE void							\
+__KTRACK_METHOD(event, forget)(uint64_t begin_ns, struct event##_ktrack_values *values) \
+{										\
+	values->__begin_ns = begin_ns;						\
+	values->__owner = ktrack_user3_thread.id;				\
+	/* What was not recorded has no end. */					\
+	if (__KTRACK_UNLIKELY(values->__begin_ns))				\
+		ktrack_user3_thread.innermost_ns = values->__begin_ns;		\
+	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
+}										\
+										\
+static __KTRACK_INLINE void							\
+__KTRACK_METHOD(event, open)(uint8_t type, struct event##_ktrack_values *values, char *to, \
+			     ktrack_user_string name)				\
+{										\
+	uint64_t begin_ns = event##_ktrack_write(type, name, values);		\
+										\
+	if (to) {								\
+		__KTRACK_EACH(__KTRACK_COPY, ##__VA_ARGS__)			\
+	}									\
+	__KTRACK_METHOD(event, forget)(begin_ns, values);			\
+}										\
+__KTRACK_CLASS_END(event, SLICE)
 
 /*
- * The variable of a guard. The attribute takes no name of another namespace. Compilers report a jump
- * over it only if there is an initializer; that of a struct would clear all of it. What is no slice
- * is reported before the attribute is; in C++ an assertion could be all that an if leaves out.
+ * The variable of a guard. The attribute takes no name of another namespace. Compilers report a
+ * jump over it only if there is an initializer; that of a struct would clear all of it. What an if
+ * would have alone is first, and has a name that says what is missing.
  */
+#define __KTRACK_UNNAMED		__KTRACK_JOIN(ktrack_guard_needs_braces_, __COUNTER__)
+#define __KTRACK_FITS(variable)		__KTRACK_JOIN(variable, _fits)
+
 #ifdef __cplusplus
-#define __KTRACK_DEFINE_SCOPE(event)						\
-struct event##_ktrack_scope : event##_ktrack_values {				\
-	event##_ktrack_scope()							\
-	{									\
-		__begin_ns = 0;							\
-	}									\
-	event##_ktrack_scope(const event##_ktrack_scope &) = delete;		\
-	~event##_ktrack_scope()							\
-	{									\
-		event##_ktrack_guard_end(this);					\
-	}									\
-	void operator=(const event##_ktrack_values &values)			\
-	{									\
-		*static_cast<event##_ktrack_values *>(this) = values;		\
-	}									\
-};
-#define __KTRACK_SCOPE_VARIABLE(event, variable)	event##_ktrack_scope variable
+#define __KTRACK_AT(variable)		__KTRACK_FITS(variable)
+#define __KTRACK_VALUES_TYPE(fits, event)	__typeof__(*fits->take())
+#define __KTRACK_VARIABLE(variable, event, ...)					\
+	auto &&variable __attribute__((unused)) = event##_is_no_ktrack_event.guard(); \
+	auto *__KTRACK_FITS(variable) = &variable;				\
+	__KTRACK_CHECK_BY(__KTRACK_FITS(variable), event, __VA_ARGS__)
 #else
-#define __KTRACK_DEFINE_SCOPE(event)
-#define __KTRACK_SCOPE_VARIABLE(event, variable)				\
-	__KTRACK_CHECK_KIND("ktrack_guard", event, SLICE);			\
-	struct event##_ktrack_values variable					\
+#define __KTRACK_AT(variable)		(&variable)
+#define __KTRACK_VALUES_TYPE(fits, event) \
+	__typeof__(*__KTRACK_KNOWN(fits, event, (struct event##_ktrack_values *)0))
+#ifdef __clang__
+#define __KTRACK_DECLARE_END(fits, event) \
+	extern void event##_ktrack_guard_end(const __KTRACK_VALUES_TYPE(fits, event) *);
+#else
+#define __KTRACK_DECLARE_END(fits, event)
+#endif
+#define __KTRACK_VARIABLE(variable, event, ...)					\
+	ktrack_guard_needs_braces __KTRACK_JOIN(variable, _declared) __attribute__((unused)); \
+	__typeof__(_Generic(__KTRACK_IS_EVENT(event), default:			\
+			    (struct event##_ktrack_values *)0))			\
+		__KTRACK_JOIN(variable, _known) __attribute__((unused));	\
+	__KTRACK_DECLARE_END(__KTRACK_JOIN(variable, _known), event)		\
+	__KTRACK_VALUES_TYPE(__KTRACK_JOIN(variable, _known), event) variable	\
 	__attribute__((__cleanup__(event##_ktrack_guard_end)));			\
-	uint64_t __KTRACK_JOIN(variable, _unset) __attribute__((unused)) = variable.__begin_ns = 0
+	__KTRACK_CHECK_IF(__KTRACK_AGAIN(__KTRACK_JOIN(variable, _known), event), \
+			  __KTRACK_FITS(variable), event, __VA_ARGS__);		\
+	uint64_t __KTRACK_JOIN(variable, _unset) __attribute__((unused)) =	\
+		__KTRACK_KNOWN(__KTRACK_FITS(variable), event, variable.__begin_ns = 0)
 #endif
 
 /**
@@ -204,7 +232,7 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  * any thread.
  */
 #define ktrack_guard(event, name, ...) \
-	ktrack_guard_named(__KTRACK_JOIN(__ktrack_guard_, __COUNTER__), event, name, ##__VA_ARGS__)
+	__KTRACK_GUARD(__KTRACK_UNNAMED, event, 1, (char *)0, name, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_printf() - the same with a formatted name
@@ -212,9 +240,8 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  * @name: format and arguments, together in parentheses: ("read %u", request)
  * @...: the event's attributes, in the order of its declaration
  */
-#define ktrack_guard_printf(event, name, ...)					\
-	ktrack_guard_named_printf(__KTRACK_JOIN(__ktrack_guard_, __COUNTER__), event, name, \
-				  ##__VA_ARGS__)
+#define ktrack_guard_printf(event, name, ...) \
+	ktrack_guard_named_printf(__KTRACK_UNNAMED, event, name, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_copy() - a guard that copies the name of its track, which may be any string
@@ -224,9 +251,8 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  *
  * It takes 128 bytes of stack.
  */
-#define ktrack_guard_copy(event, name, ...)					\
-	ktrack_guard_named_copy(__KTRACK_JOIN(__ktrack_guard_, __COUNTER__), event, name, \
-				##__VA_ARGS__)
+#define ktrack_guard_copy(event, name, ...) \
+	ktrack_guard_named_copy(__KTRACK_UNNAMED, event, name, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_named() - a guard whose end can carry a result
@@ -235,10 +261,8 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  * @name: the slice's name
  * @...: the event's attributes, in the order of its declaration
  */
-#define ktrack_guard_named(variable, event, name, ...)				\
-	__KTRACK_GUARD(variable, event, __KTRACK_CHECK_KEPT(event, ##__VA_ARGS__), \
-		       event##_ktrack_write(KTRACK_TYPE_BEGIN, name, &variable), \
-		       (void)0, ##__VA_ARGS__)
+#define ktrack_guard_named(variable, event, name, ...) \
+	__KTRACK_GUARD(variable, event, 1, (char *)0, name, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_named_printf() - the same with a formatted name
@@ -248,9 +272,14 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_guard_named_printf(variable, event, name, ...)			\
-	__KTRACK_GUARD(variable, event, __KTRACK_CHECK_KEPT(event, ##__VA_ARGS__), \
-		       event##_ktrack_printf(KTRACK_TYPE_BEGIN, &variable, __KTRACK_BARE name), \
-		       (void)0, ##__VA_ARGS__)
+	__KTRACK_VARIABLE(variable, event, SLICE, begin, 1, __KTRACK_FORMATTED(name),	\
+			  ##__VA_ARGS__);	\
+	if (ktrack_user_is_on())						\
+		__KTRACK_KNOWN(__KTRACK_FITS(variable), event,			\
+			__KTRACK_CALL(__KTRACK_FITS(variable), event, forget)(	\
+				event##_ktrack_printf(KTRACK_TYPE_BEGIN,	\
+					__KTRACK_TAKEN(variable, event, ##__VA_ARGS__), \
+					__KTRACK_FORMAT(name)), __KTRACK_AT(variable)))
 
 /**
  * ktrack_guard_named_copy() - ktrack_guard_copy() for a guard whose end can carry a result
@@ -260,11 +289,8 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_guard_named_copy(variable, event, name, ...)			\
-	char __KTRACK_JOIN(variable, _track)[KTRACK_STRING_MAX + 1];		\
-	__KTRACK_GUARD(variable, event, ,					\
-		       event##_ktrack_write(KTRACK_TYPE_BEGIN, name, &variable), \
-		       event##_ktrack_copy(&variable, __KTRACK_JOIN(variable, _track)), \
-		       ##__VA_ARGS__)
+	ktrack_guard_needs_braces __KTRACK_JOIN(variable, _track)[KTRACK_STRING_MAX + 1]; \
+	__KTRACK_GUARD(variable, event, 0, __KTRACK_JOIN(variable, _track), name, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_set() - change an attribute of a guard's end
@@ -275,21 +301,27 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  */
 #define ktrack_guard_set(variable, field, value)				\
 do {										\
-	__KTRACK_CHECK_SET((variable).field##_, ktrack_guard_set_wants_another_kind_as_##field, \
-			   value);						\
 	if ((variable).__begin_ns)						\
-		(variable).field##_ = (value);					\
+		__KTRACK_SET((variable).field##_, (value),			\
+			     "ktrack_guard_set(" #variable "): a number for a string, or a string " \
+			     "for a number: " #field);				\
 } while (0)
 
+/* A format without parentheses has an error. */
+#define __KTRACK_FORMAT(name)	__KTRACK_JOIN(__KTRACK_FORMAT_, __KTRACK_IS_TUPLE(name))(name)
+#define __KTRACK_FORMAT_0(name)	" "
+#define __KTRACK_FORMAT_1(name)	__KTRACK_BARE name
+
 /* One statement takes the values and writes the begin, so that C++'s temporaries live until then. */
-#define __KTRACK_GUARD(variable, event, check, write_begin, copy, ...)		\
-	__KTRACK_SCOPE_VARIABLE(event, variable);				\
-	__KTRACK_CHECK_CALL("ktrack_guard", event, SLICE, begin, ##__VA_ARGS__); \
-	check									\
+#define __KTRACK_GUARD(variable, event, keeps, copy, name, ...)			\
+	__KTRACK_VARIABLE(variable, event, SLICE, begin, keeps, __KTRACK_NAME(name),	\
+			  ##__VA_ARGS__);					\
 	if (ktrack_user_is_on())						\
-		variable = event##_ktrack_take(ktrack_user3_thread.innermost_ns, ##__VA_ARGS__), \
-		variable.__begin_ns = write_begin, copy,			\
-		event##_ktrack_forget(&variable)
+		__KTRACK_CALL(__KTRACK_FITS(variable), event, open)(KTRACK_TYPE_BEGIN, \
+			__KTRACK_TAKEN(variable, event, ##__VA_ARGS__), copy, name)
+#define __KTRACK_TAKEN(variable, event, ...)					\
+	__KTRACK_CALL(__KTRACK_FITS(variable), event, take)(ktrack_user3_thread.innermost_ns, \
+							    __KTRACK_AT(variable), ##__VA_ARGS__)
 
 /**
  * ktrack_begin_printf() - begin a slice with a formatted name
@@ -298,7 +330,7 @@ do {										\
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_begin_printf(event, name, ...) \
-	__KTRACK_PRINTF("ktrack_begin_printf", KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
+	__KTRACK_PRINTF(KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
 
 /**
  * ktrack_instant_printf() - mark a point in time with a formatted name
@@ -307,17 +339,33 @@ do {										\
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_instant_printf(event, name, ...) \
-	__KTRACK_PRINTF("ktrack_instant_printf", KTRACK_TYPE_INSTANT, event, name, ##__VA_ARGS__)
+	__KTRACK_PRINTF(KTRACK_TYPE_INSTANT, event, name, ##__VA_ARGS__)
 
-#define __KTRACK_PRINTF(call, type, event, name, ...)				\
+#define __KTRACK_PRINTF(type, event, name, ...)					\
 do {										\
-	__KTRACK_CHECK_CALL(call, event, SLICE, begin, ##__VA_ARGS__);		\
+	__KTRACK_CHECK(__ktrack, event, SLICE, begin, 0, __KTRACK_FORMATTED(name),	\
+		       ##__VA_ARGS__);						\
 	if (ktrack_user_is_on()) {						\
-		struct event##_ktrack_values __values;				\
+		__KTRACK_VALUES_TYPE(__ktrack, event) __values;			\
 										\
-		__values = event##_ktrack_take(0, ##__VA_ARGS__),		\
-		event##_ktrack_printf(type, &__values, __KTRACK_BARE name);	\
+		__KTRACK_KNOWN(__ktrack, event,					\
+			event##_ktrack_printf(type,				\
+				__KTRACK_CALL(__ktrack, event, take)(0, &__values, ##__VA_ARGS__), \
+				__KTRACK_FORMAT(name)));			\
 	}									\
 } while (0)
+
+/* What declarations define; nothing of what cannot be one. */
+#define __KTRACK_DEFINE_SLICE_0(...)
+#define __KTRACK_DEFINE_SLICE_1(system, event, ...)				\
+	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
+	__KTRACK_DEFINE_CALLS(event, SLICE, ktrack_user_string, ##__VA_ARGS__)	\
+	__KTRACK_DEFINE_SLICE_EMIT(system, event, ##__VA_ARGS__)		\
+	__KTRACK_DEFINE_GUARD(event, ##__VA_ARGS__)
+#define __KTRACK_DEFINE_COUNTER_0(...)
+#define __KTRACK_DEFINE_COUNTER_1(system, event, ctype, ...)			\
+	__KTRACK_CHECK_COUNTER(event, ctype, ##__VA_ARGS__)			\
+	__KTRACK_DEFINE_CALLS(event, COUNTER, ctype, ##__VA_ARGS__)		\
+	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)
 
 #endif

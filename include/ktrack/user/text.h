@@ -28,13 +28,6 @@
 #define KTRACK_USER_TO_NUL	((size_t)-1)
 
 extern "C++" {
-template <typename T> struct ktrack_user_is_char {
-	enum { value = 0 };
-};
-template <> struct ktrack_user_is_char<char> {
-	enum { value = 1 };
-};
-
 struct ktrack_user_string {
 	const char *data;
 	size_t size;
@@ -42,12 +35,6 @@ struct ktrack_user_string {
 	ktrack_user_string() = default;
 	ktrack_user_string(const char *text) : data(text), size(KTRACK_USER_TO_NUL)
 	{
-	}
-	template <typename T>
-	ktrack_user_string(T *text) : data((const char *)text), size(KTRACK_USER_TO_NUL)
-	{
-		static_assert(ktrack_user_is_char<T>::value,
-			      "no string of char: KTRACK_BYTES() and KTRACK_TEXT_N() take bytes");
 	}
 	template <typename T>
 	ktrack_user_string(const T &text, decltype((const char *)text.data()) = nullptr)
