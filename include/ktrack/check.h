@@ -4,9 +4,9 @@
  * macros expand, with the names of the tracepoint and of the attribute.
  *
  * A static assertion in a call cannot print the names of attributes: only the declaration has
- * them. So the declaration names a type after each possible mistake and never defines it. A
- * wrong call takes the size of a variable of that type, and the compiler's error prints the
- * type's name. The variable is never defined either.
+ * them. So the declaration has a struct for each possible mistake, with one member, which has the
+ * tracepoint's name and is unavailable for a reason that is the sentence. A wrong call takes the size
+ * of that member. No variable of these structs is ever defined.
  *
  * checkpatch reports COMPLEX_MACRO, FUNCTION_ARGUMENTS, MACRO_ARG_UNUSED,
  * MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING, TRAILING_SEMICOLON: these macros make declarations and
@@ -71,14 +71,24 @@
 #define __KTRACK_WANTS_symbol		__KTRACK_A_NUMBER
 #define __KTRACK_WANTS_bits		__KTRACK_A_NUMBER
 
+/* Before gcc 12, the member is missing, and the struct's name is the sentence. */
+#if defined(__CHECKER__) || !__has_attribute(unavailable)
+#define __KTRACK_SAYS(event, text)
+#else
+#define __KTRACK_SAYS(event, text)	char event __attribute__((unavailable(text)));
+#endif
+
 /*
  * Defines the constants that calls are checked against: the kind of @event, its number of
  * attributes, their kinds, and a variable for each mistake.
  */
 #define __KTRACK_DEFINE_CHECKS(event, kind, ...)				\
+struct ktrack_fits_##event {							\
+	char event;								\
+};										\
 __KTRACK_EACH(__KTRACK_CHECK_WORD, ##__VA_ARGS__)				\
 enum {										\
-	ktrack_kind_##event = __KTRACK_KIND_##kind,				\
+	event##_is_no_ktrack_tracepoint = __KTRACK_KIND_##kind,				\
 	ktrack_count_##event = __KTRACK_COUNT(__VA_ARGS__),			\
 	ktrack_asyncs_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, async, ##__VA_ARGS__), \
 	ktrack_globals_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, global, ##__VA_ARGS__), \
@@ -112,7 +122,7 @@ static_assert(!__KTRACK_IS_SCOPE_##kind || !(ktrack_asyncs_##event & ((1 << plac
 	      #event ": KTRACK_ASYNC() must be the last scope, but before it is " #name); \
 static_assert(!__KTRACK_IS_SCOPE_##kind || !(ktrack_globals_##event & ~(1 << place)), \
 	      #event ": KTRACK_SCOPE_GLOBAL excludes another scope: " #name);	\
-static_assert((int)ktrack_kind_##event == __KTRACK_KIND_SLICE || !__KTRACK_OF_SLICES_##kind, \
+static_assert((int)event##_is_no_ktrack_tracepoint == __KTRACK_KIND_SLICE || !__KTRACK_OF_SLICES_##kind, \
 	      #event ": a counter has no KTRACK_ASYNC(), KTRACK_FLOW() or KTRACK_RESULT(): " #name);
 
 #define __KTRACK_OF_SLICES_integer	0
@@ -137,7 +147,8 @@ static_assert((int)ktrack_kind_##event == __KTRACK_KIND_SLICE || !__KTRACK_OF_SL
 #define __KTRACK_DEFINE_CALL(...)	__KTRACK_DEFINE_CALL_NOW(__VA_ARGS__)
 #define __KTRACK_DEFINE_CALL_NOW(event, call, ...)				\
 enum { ktrack_##call##_count_##event = __KTRACK_COUNT(__VA_ARGS__) };		\
-extern char __KTRACK_JOIN(ktrack_given_##call##_##event##_, __KTRACK_COUNT(__VA_ARGS__)); \
+extern struct ktrack_fits_##event						\
+	__KTRACK_JOIN(ktrack_given_##call##_##event##_, __KTRACK_COUNT(__VA_ARGS__)); \
 __KTRACK_NUMBERED(__KTRACK_DEFINE_CHECK, (event, call##_##event), ##__VA_ARGS__)
 
 #define __KTRACK_DEFINE_CHECK(about, place, attribute) \
@@ -148,20 +159,40 @@ enum {										\
 	ktrack_wants_##call##_##place = __KTRACK_WANTS_##kind,			\
 	ktrack_is_track_##call##_##place = __KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_track, \
 };										\
-extern struct ktrack_##event##_has_no_value_for_##name				\
-	ktrack_given_##call##_##place;						\
-extern __KTRACK_WRONG_##kind(event, name) ktrack_wrong_##call##_##place;	\
-extern struct ktrack_##event##_cannot_format_##name				\
-	ktrack_formatted_##call##_##place;
+extern struct ktrack_##call##_has_no_value_for_##name {			\
+	__KTRACK_SAYS(event, #event " has no value for " #name			\
+		      "; a call passes all, in the declared order")		\
+} ktrack_given_##call##_##place;						\
+extern __KTRACK_WRONG_##kind(event, call, name) ktrack_wrong_##call##_##place;	\
+extern struct ktrack_##call##_cannot_format_##name {				\
+	__KTRACK_SAYS(event, #event " cannot format " #name			\
+		      "; only a name has a format, in a printf macro")		\
+} ktrack_formatted_##call##_##place;
 
-#define __KTRACK_WRONG_integer(event, name)	struct ktrack_##event##_wants_a_number_as_##name
+#define __KTRACK_WRONG_integer(event, call, name)				\
+struct ktrack_##call##_wants_a_number_as_##name {				\
+	__KTRACK_SAYS(event, #event " wants a number as " #name)		\
+}
 #define __KTRACK_WRONG_scope			__KTRACK_WRONG_integer
 #define __KTRACK_WRONG_cpu			__KTRACK_WRONG_integer
-#define __KTRACK_WRONG_async(event, name)	struct ktrack_##event##_wants_ktrack_id_as_##name
-#define __KTRACK_WRONG_text(event, name) \
-	struct ktrack_##event##_wants_a_string_or_KTRACK_BYTES_or_KTRACK_TEXT_N_as_##name
-#define __KTRACK_WRONG_track(event, name)	struct ktrack_##event##_wants_a_string_as_##name
-#define __KTRACK_WRONG_sized(event, name)	struct ktrack_##event##_wants_a_pointer_as_##name
+#define __KTRACK_WRONG_async(event, call, name)				\
+struct ktrack_##call##_wants_ktrack_id_as_##name {				\
+	__KTRACK_SAYS(event, #event " wants a number as " #name			\
+		      "; ktrack_id() makes one of a pointer")			\
+}
+#define __KTRACK_WRONG_text(event, call, name)				\
+struct ktrack_##call##_wants_a_string_or_KTRACK_BYTES_or_KTRACK_TEXT_N_as_##name { \
+	__KTRACK_SAYS(event, #event " wants a string as " #name			\
+		      "; KTRACK_BYTES() and KTRACK_TEXT_N() take bytes")	\
+}
+#define __KTRACK_WRONG_track(event, call, name)				\
+struct ktrack_##call##_wants_a_string_as_##name {				\
+	__KTRACK_SAYS(event, #event " wants a string as " #name)		\
+}
+#define __KTRACK_WRONG_sized(event, call, name)				\
+struct ktrack_##call##_wants_a_pointer_as_##name {				\
+	__KTRACK_SAYS(event, #event " wants a pointer as " #name)		\
+}
 #define __KTRACK_WRONG_bytes			__KTRACK_WRONG_sized
 #define __KTRACK_WRONG_pointer			__KTRACK_WRONG_sized
 #define __KTRACK_WRONG_flow			__KTRACK_WRONG_async
@@ -175,18 +206,20 @@ enum {										\
 	ktrack_wants_##event##_name = __KTRACK_A_STRING,			\
 	ktrack_wants_##event##_value = __KTRACK_A_NUMBER,			\
 };										\
-extern struct ktrack_##event##_wants_a_string_as_its_name			\
-	ktrack_wrong_##event##_name;						\
-extern struct ktrack_##event##_wants_a_number_as_its_value			\
-	ktrack_wrong_##event##_value;						\
-extern struct ktrack_##event##_needs_a_printf_macro_for_its_name		\
-	ktrack_formatted_##event##_name;					\
-extern struct ktrack_##event##_wants_a_number_as_its_value			\
-	ktrack_formatted_##event##_value;
+extern struct ktrack_##event##_wants_a_string_as_its_name {			\
+	__KTRACK_SAYS(event, #event " wants a string as its name")		\
+} ktrack_wrong_##event##_name;							\
+extern struct ktrack_##event##_wants_a_number_as_its_value {			\
+	__KTRACK_SAYS(event, #event " wants a number as its value")		\
+} ktrack_wrong_##event##_value, ktrack_formatted_##event##_value;		\
+extern struct ktrack_##event##_needs_a_printf_macro_for_its_name {		\
+	__KTRACK_SAYS(event, #event " needs a printf macro for its name, such as " \
+		      "ktrack_begin_printf()")					\
+} ktrack_formatted_##event##_name;
 
 /* A LIKE tracepoint and its class have the same kind, and the same attributes in the same order. */
 #define __KTRACK_DEFINE_SAME(class, event, ...)					\
-static_assert((int)ktrack_kind_##event == (int)ktrack_kind_##class,		\
+static_assert((int)event##_is_no_ktrack_tracepoint == (int)class##_is_no_ktrack_tracepoint,		\
 	      #event ": a slice LIKE a counter, or a counter LIKE a slice: " #class); \
 static_assert((int)ktrack_count_##event == (int)ktrack_count_##class,		\
 	      #event ": LIKE a tracepoint with more or fewer attributes: " #class); \
@@ -230,15 +263,15 @@ static_assert(__builtin_strcmp(&("__" #name)[sizeof(#name) - 1], "()"),		\
 
 /* Checks that @call fits the tracepoint. Allowed among declarations. */
 #define __KTRACK_CHECK_KIND(call, event, kind)					\
-	static_assert((int)ktrack_kind_##event == __KTRACK_KIND_##kind,		\
+	static_assert((int)event##_is_no_ktrack_tracepoint == __KTRACK_KIND_##kind,		\
 		      call "(" #event "): " __KTRACK_IS_NOT_##kind)
 
 #define __KTRACK_IS_NOT_SLICE	"declared by KTRACK_COUNTER(); use ktrack_sample()"
 #define __KTRACK_IS_NOT_COUNTER	"declared by KTRACK_SLICE(); use ktrack_begin() or ktrack_guard()"
 
 /* Checks that a slice's name is a string, and a counter's value a number. */
-#define __KTRACK_CHECK_NAME(event, given)	__KTRACK_CHECK_ONE(event, name, given)
-#define __KTRACK_CHECK_VALUE(event, given)	__KTRACK_CHECK_ONE(event, value, given)
+#define __KTRACK_CHECK_NAME(event, given)	__KTRACK_CHECK_ONE(event, event##_name, given)
+#define __KTRACK_CHECK_VALUE(event, given)	__KTRACK_CHECK_ONE(event, event##_value, given)
 
 /*
  * Checks that each attribute has a value, which is a string or a number as declared. @call is
@@ -250,20 +283,23 @@ do {										\
 		      #event ": more values than attributes (an end has no name, and only an " \
 		      "end has a KTRACK_RESULT(); no call has a KTRACK_SCOPE_GLOBAL)");	\
 	(void)sizeof(__KTRACK_JOIN(ktrack_given_##call##_##event##_,		\
-				   __KTRACK_COUNT(__VA_ARGS__)));		\
-	__KTRACK_NUMBERED(__KTRACK_CHECK_EACH, call##_##event, ##__VA_ARGS__)	\
+				   __KTRACK_COUNT(__VA_ARGS__)).event);		\
+	__KTRACK_NUMBERED(__KTRACK_CHECK_EACH, (event, call), ##__VA_ARGS__)	\
 } while (0)
 
-#define __KTRACK_CHECK_EACH(event, place, given) \
-	__KTRACK_CHECK_ONE(event, place, given);
+#define __KTRACK_CHECK_EACH(about, place, given) \
+	__KTRACK_CHECK_EACH_OF(__KTRACK_BARE about, place, given)
+#define __KTRACK_CHECK_EACH_OF(...)	__KTRACK_CHECK_EACH_NOW(__VA_ARGS__)
+#define __KTRACK_CHECK_EACH_NOW(event, call, place, given) \
+	__KTRACK_CHECK_ONE(event, call##_##event##_##place, given);
 
 /* sizeof evaluates nothing. */
 #define __KTRACK_CHECK_ONE(event, place, given)					\
-	(void)sizeof(*__builtin_choose_expr(__KTRACK_IS_FORMATTED(given),	\
-		&ktrack_formatted_##event##_##place, (char *)0));		\
-	(void)sizeof(*__builtin_choose_expr(					\
-		__KTRACK_IS_RIGHT(ktrack_wants_##event##_##place, given),	\
-		(char *)0, &ktrack_wrong_##event##_##place))
+	(void)sizeof(__builtin_choose_expr(__KTRACK_IS_FORMATTED(given),	\
+		&ktrack_formatted_##place,					\
+		__builtin_choose_expr(__KTRACK_IS_RIGHT(ktrack_wants_##place, given), \
+				      (struct ktrack_fits_##event *)0,		\
+				      &ktrack_wrong_##place))->event)
 
 #define __KTRACK_IS_RIGHT(wanted, given)					\
 	((wanted) == __KTRACK_A_STRING ? __KTRACK_IS_STRING(given) :		\
