@@ -21,6 +21,10 @@
 #include "attribute.h"
 #include "list.h"
 
+#ifndef __clang__
+#pragma GCC system_header
+#endif
+
 /* Kinds of tracepoints. */
 #define __KTRACK_KIND_SLICE		1
 #define __KTRACK_KIND_COUNTER		2
@@ -248,6 +252,7 @@ static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attrib
 		      "a LIKE tracepoint has an attribute of another type: " #name);
 
 #ifdef __CHECKER__
+#define __KTRACK_GIVEN(event, call, expression, ...)	(expression)
 #define __KTRACK_CHECK_WORD(kind, ctype, name, ...)
 #define __KTRACK_CHECK_KIND(call, event, kind)		static_assert(1, "")
 #define __KTRACK_CHECK_NAME(event, given)		do { } while (0)
@@ -256,6 +261,15 @@ static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attrib
 #define __KTRACK_CHECK_SET(field, attribute, given)	static_assert(1, "")
 #define __KTRACK_CHECK_KEPT(event, ...)
 #else
+/*
+ * Expands to the expression. gcc skips it if it has reported in this function that there is no such
+ * tracepoint, or that a call has too many values.
+ */
+#define __KTRACK_GIVEN(event, call, expression, ...)				\
+	_Generic(event##_is_no_ktrack_tracepoint, default:			\
+		 _Generic(&__KTRACK_JOIN(ktrack_given_##call##_##event##_,	\
+					 __KTRACK_COUNT(__VA_ARGS__)), default: (expression)))
+
 /* The name of a field may be a macro of the kernel, which has expanded: current is one. */
 #define __KTRACK_CHECK_WORD(kind, ctype, name, ...)				\
 static_assert(__builtin_strcmp(&("__" #name)[sizeof(#name) - 1], "()"),		\
@@ -270,8 +284,10 @@ static_assert(__builtin_strcmp(&("__" #name)[sizeof(#name) - 1], "()"),		\
 #define __KTRACK_IS_NOT_COUNTER	"declared by KTRACK_SLICE(); use ktrack_begin() or ktrack_guard()"
 
 /* Checks that a slice's name is a string, and a counter's value a number. */
-#define __KTRACK_CHECK_NAME(event, given)	__KTRACK_CHECK_ONE(event, event##_name, given)
-#define __KTRACK_CHECK_VALUE(event, given)	__KTRACK_CHECK_ONE(event, event##_value, given)
+#define __KTRACK_CHECK_NAME(event, given)	__KTRACK_CHECK_FIRST(event, event##_name, given)
+#define __KTRACK_CHECK_VALUE(event, given)	__KTRACK_CHECK_FIRST(event, event##_value, given)
+#define __KTRACK_CHECK_FIRST(event, place, given) \
+	_Generic(event##_is_no_ktrack_tracepoint, default: __KTRACK_CHECK_ONE(event, place, given))
 
 /*
  * Checks that each attribute has a value, which is a string or a number as declared. @call is
@@ -282,16 +298,19 @@ do {										\
 	static_assert(__KTRACK_COUNT(__VA_ARGS__) <= (int)ktrack_##call##_count_##event, \
 		      #event ": more values than attributes (an end has no name, and only an " \
 		      "end has a KTRACK_RESULT(); no call has a KTRACK_SCOPE_GLOBAL)");	\
-	(void)sizeof(__KTRACK_JOIN(ktrack_given_##call##_##event##_,		\
-				   __KTRACK_COUNT(__VA_ARGS__)).event);		\
-	__KTRACK_NUMBERED(__KTRACK_CHECK_EACH, (event, call), ##__VA_ARGS__)	\
+	(void)sizeof(__KTRACK_GIVEN(event, call,				\
+				    __KTRACK_JOIN(ktrack_given_##call##_##event##_, \
+						  __KTRACK_COUNT(__VA_ARGS__)).event, ##__VA_ARGS__)); \
+	__KTRACK_GIVEN(event, call,						\
+		       (void)0 __KTRACK_NUMBERED(__KTRACK_CHECK_EACH, (event, call), ##__VA_ARGS__), \
+		       ##__VA_ARGS__);						\
 } while (0)
 
 #define __KTRACK_CHECK_EACH(about, place, given) \
 	__KTRACK_CHECK_EACH_OF(__KTRACK_BARE about, place, given)
 #define __KTRACK_CHECK_EACH_OF(...)	__KTRACK_CHECK_EACH_NOW(__VA_ARGS__)
 #define __KTRACK_CHECK_EACH_NOW(event, call, place, given) \
-	__KTRACK_CHECK_ONE(event, call##_##event##_##place, given);
+	, __KTRACK_CHECK_ONE(event, call##_##event##_##place, given)
 
 /* sizeof evaluates nothing. */
 #define __KTRACK_CHECK_ONE(event, place, given)					\

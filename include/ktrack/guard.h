@@ -17,6 +17,11 @@
 #include "printf.h"
 #include "text.h"
 
+/* gcc shows a mistake where the call is. clang would be silent about its values, too. */
+#ifndef __clang__
+#pragma GCC system_header
+#endif
+
 /**
  * ktrack_guard() - a slice from here to the end of the enclosing block
  * @event: a tracepoint declared by KTRACK_SLICE()

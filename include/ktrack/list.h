@@ -8,6 +8,10 @@
 #ifndef KTRACK_LIST_H
 #define KTRACK_LIST_H
 
+#ifndef __clang__
+#pragma GCC system_header
+#endif
+
 /*
  * Expands to apply(kind, ctype, name) for each attribute, without separators. Attributes are
  * parenthesized triples, so that a macro's name before one calls that macro. Ten of them and the

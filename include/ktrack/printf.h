@@ -11,6 +11,11 @@
 #include "fields.h"
 #include "text.h"
 
+/* gcc shows a mistake where the call is. clang would be silent about its values, too. */
+#ifndef __clang__
+#pragma GCC system_header
+#endif
+
 /**
  * ktrack_begin_printf() - begin a slice with a formatted name
  * @event: a tracepoint declared by KTRACK_SLICE()

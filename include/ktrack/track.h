@@ -20,6 +20,11 @@
 #include "guard.h"
 #include "printf.h"
 
+/* gcc shows a mistake where the call is. clang would be silent about its values, too. */
+#ifndef __clang__
+#pragma GCC system_header
+#endif
+
 /**
  * ktrack_enabled() - whether the tracepoint is enabled
  * @event: a tracepoint declared by KTRACK_SLICE() or KTRACK_COUNTER()
@@ -39,8 +44,9 @@ do {										\
 	__KTRACK_CHECK_KIND("ktrack_begin", event, SLICE);			\
 	__KTRACK_CHECK_NAME(event, name);					\
 	__KTRACK_CHECK_VALUES(event, begin, ##__VA_ARGS__);			\
-	if (trace_##event##_enabled())						\
-		ktrack_start_##event(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);	\
+	if (__KTRACK_GIVEN(event, begin, trace_##event##_enabled(), ##__VA_ARGS__)) \
+		__KTRACK_GIVEN(event, begin, ktrack_start_##event, ##__VA_ARGS__)	\
+			(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);			\
 } while (0)
 
 /**
@@ -55,8 +61,9 @@ do {										\
 do {										\
 	__KTRACK_CHECK_KIND("ktrack_end", event, SLICE);			\
 	__KTRACK_CHECK_VALUES(event, end, ##__VA_ARGS__);			\
-	if (trace_##event##_enabled())						\
-		ktrack_emit_##event(KTRACK_TYPE_END, "", ##__VA_ARGS__);	\
+	if (__KTRACK_GIVEN(event, end, trace_##event##_enabled(), ##__VA_ARGS__)) \
+		__KTRACK_GIVEN(event, end, ktrack_emit_##event, ##__VA_ARGS__)	\
+			(KTRACK_TYPE_END, "", ##__VA_ARGS__);			\
 } while (0)
 
 /**
@@ -70,8 +77,9 @@ do {										\
 	__KTRACK_CHECK_KIND("ktrack_instant", event, SLICE);			\
 	__KTRACK_CHECK_NAME(event, name);					\
 	__KTRACK_CHECK_VALUES(event, begin, ##__VA_ARGS__);			\
-	if (trace_##event##_enabled())						\
-		ktrack_start_##event(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);	\
+	if (__KTRACK_GIVEN(event, begin, trace_##event##_enabled(), ##__VA_ARGS__)) \
+		__KTRACK_GIVEN(event, begin, ktrack_start_##event, ##__VA_ARGS__)	\
+			(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);			\
 } while (0)
 
 /**
@@ -85,8 +93,9 @@ do {										\
 	__KTRACK_CHECK_KIND("ktrack_sample", event, COUNTER);			\
 	__KTRACK_CHECK_VALUE(event, value);					\
 	__KTRACK_CHECK_VALUES(event, end, ##__VA_ARGS__);			\
-	if (trace_##event##_enabled())						\
-		ktrack_emit_##event(value, ##__VA_ARGS__);			\
+	if (__KTRACK_GIVEN(event, end, trace_##event##_enabled(), ##__VA_ARGS__)) \
+		__KTRACK_GIVEN(event, end, ktrack_emit_##event, ##__VA_ARGS__)	\
+			(value, ##__VA_ARGS__);			\
 } while (0)
 
 #endif
