@@ -167,6 +167,8 @@ struct decoded_names {
  * struct decoded_event - a record as a track event
  * @time_ns, @cpu, @buffer: of the record
  * @slice_head, @track_head: text_head() of both
+ * @name_number: of instants: a number from 1 that stands for @slice_name in all events of a
+ * recording; 0 for none
  * @extras: @nr_extras fields without a role, and then @nr_flows ids of flows, each a VALUE_UNSIGNED
  * other than 0; who consumes the event may change the order of the flows
  * @keys: outer scopes and the ids of an asynchronous slice; NULL if there are neither these nor
@@ -190,6 +192,7 @@ struct decoded_event {
 	struct text track_name; /* name of the event if the tracepoint has no such field */
 	uint64_t slice_head;
 	uint64_t track_head;
+	unsigned int name_number;
 	int64_t begin_ns; /* of DECODED_END_OF: time of the record of the begin */
 	int end_tid;	  /* of DECODED_END_OF: thread that ended the slice, which is @tid's */
 	/* of counters; VALUE_SIGNED, VALUE_UNSIGNED or VALUE_FLOATING */

@@ -849,11 +849,11 @@ hot_inline int record_apply_convention(struct pipeline *pipeline, uint16_t id,
  * Handles a record by rules and by the convention; a tracepoint may have both. The sideband buffer
  * has its own records of some tracepoints.
  */
-hot_inline int record_apply_both(struct pipeline *pipeline, uint16_t id,
-				 const struct record *record, struct error *error)
+static int record_apply_both(struct pipeline *pipeline, uint16_t id,
+			     struct rule_tracepoint *tracepoint, const struct record *record,
+			     struct error *error)
 {
 	const struct convention *convention = pipeline->convention;
-	struct rule_tracepoint *tracepoint = rules_find_id(pipeline->rules, id);
 	int status;
 
 	if (!tracepoint || record_is_sideband(record, pipeline->source))
@@ -866,6 +866,23 @@ hot_inline int record_apply_both(struct pipeline *pipeline, uint16_t id,
 	if (status < 0 || likely(!convention_find_id(convention, id)))
 		return status;
 	return record_apply_convention(pipeline, id, record, error);
+}
+
+/* Handles a record of a tracepoint with a plain action, which most have that no rule takes. */
+static int record_apply_plain(struct pipeline *pipeline, uint16_t id,
+			      struct rule_tracepoint *tracepoint, const struct record *record,
+			      struct error *error)
+{
+	struct decoded_event *event = NULL;
+
+	if (likely(record->buffer == 0 && pipeline->is_open && !pipeline->workload) &&
+	    !pipeline->rules->excluded && !convention_has_task_id(pipeline->convention, id) &&
+	    !convention_find_id(pipeline->convention, id))
+		event = rule_decode_plain(tracepoint->plain, record);
+	if (unlikely(!event))
+		return record_apply_both(pipeline, id, tracepoint, record, error);
+	pipeline->nr_events++;
+	return tracks_observe_rule(pipeline->tracks, event, error);
 }
 
 /* A record that is too short for the id of its event is of no event. */
@@ -882,11 +899,15 @@ static int pipeline_record(void *context, const struct record *record, struct er
 static int pipeline_record_by_rules(void *context, const struct record *record, struct error *error)
 {
 	struct pipeline *pipeline = context;
+	struct rule_tracepoint *tracepoint;
 	uint16_t id;
 
-	return likely(record_id(record, pipeline->convention->is_swapped, &id))
-		       ? record_apply_both(pipeline, id, record, error)
-		       : 0;
+	if (unlikely(!record_id(record, pipeline->convention->is_swapped, &id)))
+		return 0;
+	tracepoint = rules_find_id(pipeline->rules, id);
+	return tracepoint && tracepoint->plain
+		       ? record_apply_plain(pipeline, id, tracepoint, record, error)
+		       : record_apply_both(pipeline, id, tracepoint, record, error);
 }
 
 int pipeline_apply(struct pipeline *pipeline, const struct record *record, struct error *error)

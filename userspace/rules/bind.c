@@ -283,7 +283,7 @@ static int unless_bind(struct binding *binding, struct error *error)
 /* Sets all of the extras but their values, if each is a number. A call's ABI would follow them. */
 static void action_numbers_init(struct rule_action *action)
 {
-	size_t size = 0;
+	size_t size = action->record_size;
 
 	action->numbers_size = SIZE_MAX;
 	for (size_t i = 0; i < action->nr_extras; i++) {

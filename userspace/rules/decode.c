@@ -71,6 +71,15 @@ hot_inline void action_keys_read(struct rule_action *action, const struct record
 	}
 }
 
+/* Sets what each event has of its record. */
+hot_inline void event_set_record(struct decoded_event *event, const struct record *record)
+{
+	event->time_ns = record->time_ns;
+	event->cpu = record->cpu;
+	event->buffer = record->buffer;
+	event->problem = NULL;
+}
+
 /* Reads fields that are passed on as numbers, all of them. */
 hot_inline void action_numbers_read(struct rule_action *action, const struct record *record,
 				    const bool is_swapped)
@@ -214,10 +223,7 @@ hot_inline bool rule_action_decode(struct rule_action *action, const struct reco
 {
 	struct decoded_event *event = &action->event;
 
-	event->time_ns = record->time_ns;
-	event->cpu = record->cpu;
-	event->buffer = record->buffer;
-	event->problem = NULL;
+	event_set_record(event, record);
 	if (unlikely(record->size < action->record_size)) {
 		event->problem = "record too short";
 		return true;
@@ -296,4 +302,17 @@ size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoin
 	if (unlikely(rules->excluded))
 		return events_exclude(rules, tracepoint->events, out - tracepoint->events);
 	return out - tracepoint->events;
+}
+
+struct decoded_event *rule_decode_plain(struct rule_action *action, const struct record *record)
+{
+	struct decoded_event *event = &action->event;
+
+	if (unlikely(record->size < action->numbers_size))
+		return NULL;
+	event_set_record(event, record);
+	event->tid = field_integer(&action->writer, record, false);
+	event->scope_id.signed_number = event->tid;
+	action_numbers_read(action, record, false);
+	return event;
 }

@@ -308,7 +308,7 @@ struct action_name {
  * @keys: outer scopes and ids of the last record; used if @has_keys
  * @extras: fields that are passed on; @fields are their values in the last record
  * @numbers_size: if all extras are numbers without symbols, and their names and kinds are set once:
- * minimum size of a record that contains them; SIZE_MAX otherwise
+ * minimum size of a record that contains them and @record_size; SIZE_MAX otherwise
  * @flow: follows the fields of the event if that has a flow
  * @extra_symbols: texts of their values, NULL for fields without
  * @name: of a slice, state or instant, empty otherwise

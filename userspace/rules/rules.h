@@ -91,6 +91,8 @@ extern const struct rule_pack rule_packs[];
  * @format: text of its format, until its symbols were read
  * @names: names of its fields' values
  * @actions: what its records mean
+ * @plain: the only action, if its events are instants of threads and have the same name, for
+ * rule_decode_plain(); NULL for others
  * @calls: what they say of system calls, NULL for nothing
  * @marker: what the texts of its records mean, NULL for nothing
  * @events: those of the last record, at most one for each action, also of @marker
@@ -109,6 +111,7 @@ struct rule_tracepoint {
 	struct naming_names names;
 	struct rule_action *actions;
 	size_t nr_actions;
+	struct rule_action *plain;
 	struct rule_calls *calls;
 	struct rule_marker *marker;
 	struct decoded_event **events;
@@ -129,6 +132,7 @@ struct rule_tracepoint {
  * @nr_misfits: tracepoints that some rule does not fit, see rules_bind()
  * @wants_convention: RULES_CONVENTION was added
  * @rest: the rule of rules_add_rest() for tracepoints that no other takes, NULL for none
+ * @nr_rest_names: number of names that its instants had, see struct decoded_event
  * @own_text: the text of rules that are no packs, @nr_own of them
  * @pairs_size: memory of tracepoints that were not dropped, in bytes
  * @nr_addresses: functions that were rendered as addresses, because there is no table of them
@@ -142,6 +146,7 @@ struct rules {
 	bool wants_recorded;
 	bool wants_convention;
 	struct rule *rest;
+	unsigned int nr_rest_names;
 	struct buffer own_text;
 	size_t nr_own;
 	struct rule **rules;
@@ -463,6 +468,12 @@ hot_inline struct rule_tracepoint *rules_find_id(const struct rules *rules, uint
  */
 size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
 		    const struct record *record);
+
+/**
+ * rule_decode_plain - rules_decode() of a tracepoint by its only action, if that is a plain one and
+ * no thread is excluded; NULL if something of the record is missing or no number
+ */
+struct decoded_event *rule_decode_plain(struct rule_action *action, const struct record *record);
 
 /**
  * rules_filter - the kernel's event filter that keeps all records that rules need

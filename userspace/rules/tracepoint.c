@@ -495,7 +495,20 @@ static int rest_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
 
 	event->slice_name = text_of(tracepoint->category);
 	event->slice_head = text_head(event->slice_name);
+	event->name_number = ++rules->nr_rest_names;
 	return status;
+}
+
+/* The only action of a tracepoint, if it needs only numbers but for the fields it passes on. */
+static struct rule_action *plain_action(const struct rule_tracepoint *tracepoint)
+{
+	struct rule_action *action = tracepoint->actions;
+
+	if (tracepoint->nr_actions != 1 || tracepoint->calls || tracepoint->marker ||
+	    action->kind != DECODED_INSTANT || action->scope_ref || action->has_more ||
+	    action->name.is_made || action->where || action->is_swapped)
+		return NULL;
+	return action->rule->descriptor.scope == DESCRIPTOR_SCOPE_THREAD ? action : NULL;
 }
 
 /* Returns as rules_bind(). */
@@ -521,6 +534,7 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 		return -1;
 	if (tracepoint_bind_calls(tracepoint, format, is_swapped) < 0)
 		return error_set(error, "out of memory");
+	tracepoint->plain = plain_action(tracepoint);
 	return status ? status : of_marker;
 }
 

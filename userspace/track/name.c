@@ -83,5 +83,6 @@ void names_release(struct names *names)
 {
 	map_free(&names->map);
 	free(names->nr_of_owner);
+	free(names->by_number);
 	*names = (struct names){ 0 };
 }

@@ -345,22 +345,30 @@ static void event_set_outer(struct timeline_event *event, const struct track *tr
 					   : track->begin_ns;
 }
 
-hot_inline int tracks_instant(struct tracks *tracks, struct track *track,
-			      const struct decoded_event *decoded, struct error *error)
+hot_inline int instant_push(struct tracks *tracks, struct track *track,
+			    const struct decoded_event *decoded, struct name *name,
+			    struct error *error)
 {
-	struct name *name = record_name(tracks, decoded, error);
 	struct timeline_event *event = &tracks->event;
-	int status;
 
-	if (!name)
-		return -1;
 	track_touch(tracks, track);
 	record_event_init(event, tracks, TIMELINE_INSTANT, track, decoded);
 	event->name = &name->shown;
 	event_set_outer(event, track);
+	return timeline_push(tracks->timeline, event, error);
+}
+
+hot_inline int tracks_instant(struct tracks *tracks, struct track *track,
+			      const struct decoded_event *decoded, struct error *error)
+{
+	struct name *name = record_name(tracks, decoded, error);
+	int status;
+
+	if (!name)
+		return -1;
 	if (likely(name->shown.is_counted))
-		return timeline_push(tracks->timeline, event, error);
-	status = timeline_push(tracks->timeline, event, error);
+		return instant_push(tracks, track, decoded, name, error);
+	status = instant_push(tracks, track, decoded, name, error);
 	name_put(name);
 	return status;
 }
@@ -807,13 +815,54 @@ static int (*const observers[])(struct tracks *tracks, const struct decoded_even
 	[DECODED_FLOW_BEGIN] = flow_observe,   [DECODED_FLOW_END] = flow_observe,
 };
 
+/* Observes a record whose writer must be looked up. */
+static out_of_line int rule_observe_by(struct tracks *tracks, const struct decoded_event *decoded,
+				       struct error *error)
+{
+	tracks->comm = tracks_comm(tracks, decoded->tid);
+	return observers[decoded->kind](tracks, decoded, error);
+}
+
+/* Observes an instant whose name has a number, and keeps the name for the next ones. */
+static out_of_line int numbered_observe_any(struct tracks *tracks,
+					    const struct decoded_event *decoded,
+					    struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+	struct names *names = &tracks->names;
+	unsigned int number = decoded->name_number;
+	struct name *name;
+
+	if (!track || tracks_instant(tracks, track, decoded, error) < 0)
+		return -1;
+	name = names_recent(names, decoded->descriptor->index, decoded->slice_name,
+			    decoded->slice_head);
+	/* Without memory, it is found by its text. */
+	if (name && array_extend(names->by_number, names->nr_numbers, number))
+		names->by_number[number] = name;
+	return 0;
+}
+
+static out_of_line int numbered_observe(struct tracks *tracks,
+					const struct decoded_event *decoded, struct error *error)
+{
+	const struct names *names = &tracks->names;
+	unsigned int number = decoded->name_number;
+	struct name *name = number < names->nr_numbers ? names->by_number[number] : NULL;
+	struct track *track = tracks_recent(tracks, decoded);
+
+	return likely(name && track) ? instant_push(tracks, track, decoded, name, error)
+				     : numbered_observe_any(tracks, decoded, error);
+}
+
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error)
 {
 	tracks_come_to(tracks, decoded);
-	if (tracks->settings.has_comm)
-		tracks->comm = tracks_comm(tracks, decoded->tid);
-	return observers[decoded->kind](tracks, decoded, error);
+	if (unlikely(tracks->settings.has_comm))
+		return rule_observe_by(tracks, decoded, error);
+	return decoded->name_number > 0 ? numbered_observe(tracks, decoded, error)
+					: observers[decoded->kind](tracks, decoded, error);
 }
 
 /* A window of time: restores what was open at its begin, and ends what crosses its end. */

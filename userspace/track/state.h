@@ -153,6 +153,8 @@ struct names {
 	size_t max;
 	size_t *nr_of_owner; /* number of interned names, by the tracepoint's index */
 	size_t nr_owners;
+	struct name **by_number; /* by an event's name_number; NULL if it had no event yet */
+	size_t nr_numbers;
 	size_t size; /* bytes of all interned names, which are limited too */
 };
 
