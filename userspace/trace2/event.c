@@ -468,7 +468,9 @@ static out_of_line hot_function copies_wide int data_print(struct buffer *line,
 	char *out = line->data + line->size;
 
 	if (!data_is_short(line, times, session, event))
-		return event_print_any(line, times, session, event);
+		return event_is_too_deep(session, event)
+			       ? 0
+			       : event_print_any(line, times, session, event);
 	out = event_put_head(out, times, session, event, event->kind, true);
 	out = event_put_t_abs(out, times, session, event, true);
 	out = event_put_data(out, line, session, event, true);
@@ -480,6 +482,8 @@ hot_function copies_wide int event_print(struct buffer *line, struct time_cache 
 					 const struct trace2_session *session,
 					 const struct trace2_event *event)
 {
+	if (event_is_data(event))
+		return data_print(line, times, session, event);
 	if (event->kind == TRACE2_REGION_ENTER &&
 	    likely(region_is_short(line, times, session, event, TRACE2_REGION_ENTER)))
 		return region_print(line, times, session, event, TRACE2_REGION_ENTER);
@@ -488,6 +492,5 @@ hot_function copies_wide int event_print(struct buffer *line, struct time_cache 
 		return region_print(line, times, session, event, TRACE2_REGION_LEAVE);
 	if (event_is_too_deep(session, event))
 		return 0;
-	return event_is_data(event) ? data_print(line, times, session, event)
-				    : event_print_any(line, times, session, event);
+	return event_print_any(line, times, session, event);
 }
