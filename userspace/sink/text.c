@@ -81,15 +81,114 @@ static size_t plain_fields_append(struct buffer *out, const struct field *fields
 	return done;
 }
 
-void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
-		       bool names_ends)
+/* Further names are rendered for each record; most events have less than a dozen fields. */
+#define FIELDS_MAX 64
+/* Fields of all tracepoints together. */
+#define ALL_FIELDS_MAX 16384
+
+static void json_field_release(struct json_field *own)
+{
+	buffer_release(&own->json);
+	buffer_release(&own->text);
+}
+
+void json_sets_free(struct json_sets *sets)
+{
+	struct json_fields *fields;
+
+	map_for_each(&sets->sets.all, fields) {
+		for (size_t i = 0; i < fields->size; i++)
+			json_field_release(&fields->list[i]);
+		free(fields->list);
+	}
+	map_free(&sets->sets.all);
+	*sets = (struct json_sets){ 0 };
+}
+
+void json_fields_learn(struct json_sets *sets, struct json_fields *fields, struct text name)
+{
+	struct json_field *own = fields->list;
+
+	if (json_field_find(fields, own, name) || fields->size >= FIELDS_MAX ||
+	    sets->nr_fields >= ALL_FIELDS_MAX || !array_reserve(fields->list, fields->size))
+		return;
+	own = &fields->list[fields->size];
+	*own = (struct json_field){ .name = name.data, .last.kind = VALUE_KIND_COUNT };
+	buffer_append_char(&own->json, ',');
+	json_append_string(&own->json, name);
+	buffer_append_char(&own->json, ':');
+	own->name_size = own->json.size;
+	/* Two blocks are copied, and the value has its place. */
+	buffer_reserve_put(&own->json, PUT_NUMBER_MAX + PUT_SLACK);
+	buffer_seal(&own->json);
+	if (sets->have_texts) {
+		buffer_append_char(&own->text, ' ');
+		buffer_append(&own->text, name.data, name.size);
+		buffer_append_char(&own->text, '=');
+		buffer_seal(&own->text);
+	}
+	if (own->json.failed || own->text.failed) {
+		json_field_release(own);
+		return;
+	}
+	fields->json_size += own->json.size;
+	fields->text_size += own->text.size;
+	fields->has_escapes |= own->json.size != name.size + strlen(",\"\":");
+	fields->size++;
+	sets->nr_fields++;
+}
+
+/* Appends an object of the fields, but for its last brace; returns as event_append_fields(). */
+static copies_wide bool fields_append(struct buffer *out, struct json_sets *sets,
+				      const struct timeline_event *event, struct buffer *changed,
+				      uint64_t place)
+{
+	struct json_fields *fields = event->nr_fields > 0 ? json_fields_get(sets, event) : NULL;
+	struct json_changes changes = { .place = place };
+	size_t size;
+	char *end;
+
+	if (!fields)
+		return false;
+	size = fields->json_size + event->nr_fields * PUT_NUMBER_MAX;
+	end = buffer_reserve_put(out, size);
+	changes.out = changed ? buffer_reserve_put(changed, size) : NULL;
+	if (!end || (changed && !changes.out))
+		return false;
+	end = changed ? json_fields_put(end, NULL, &changes, fields, event)
+		      : json_fields_put(end, NULL, NULL, fields, event);
+	if (!end) {
+		for (size_t i = 0; i < event->nr_fields; i++)
+			json_fields_learn(sets, fields, event->fields[i].name);
+		return false;
+	}
+	buffer_end_put(out, end);
+	if (changed)
+		buffer_end_put(changed, changes.out);
+	return true;
+}
+
+bool event_append_fields(struct buffer *out, struct json_sets *sets,
+			 const struct timeline_event *event, struct buffer *changed, uint64_t place)
+{
+	if (event->nr_flows > 0 || event->flags ||
+	    !fields_append(out, sets, event, changed, place))
+		return false;
+	buffer_append_char(out, '}');
+	return true;
+}
+
+void event_append_args(struct buffer *out, struct json_sets *sets,
+		       const struct timeline_event *event, unsigned int with, bool names_ends)
 {
 	bool is_end = names_ends && event->kind == TIMELINE_SLICE_END;
-	size_t done;
+	size_t done = event->nr_fields;
 	bool first;
 
-	buffer_append_char(out, '{');
-	done = is_end ? 0 : plain_fields_append(out, event->fields, event->nr_fields);
+	if (is_end || !fields_append(out, sets, event, NULL, 0)) {
+		buffer_append_char(out, '{');
+		done = is_end ? 0 : plain_fields_append(out, event->fields, event->nr_fields);
+	}
 	first = done == 0;
 	if (likely(done == event->nr_any && event->flags == 0 && with == 0)) {
 		buffer_append_char(out, '}');

@@ -46,6 +46,7 @@ struct chrome_sink {
 	struct sink_file file;
 	bool has_events;	   /* an event was written; the next one starts with a comma */
 	struct flow_set flows;	   /* that had a point */
+	struct json_sets fields;   /* of all tracepoints */
 	uint8_t *named;		   /* a bit for each process that was named after its main thread */
 	struct chrome_row *recent; /* the threads of tracks that were begun, see chrome_thread() */
 	unsigned int depth;	   /* of the event that is written, on its row */
@@ -310,7 +311,7 @@ static void chrome_append_args(struct chrome_sink *sink, const char *member,
 	buffer_append_string(out, ",\"");
 	buffer_append_string(out, member);
 	buffer_append_string(out, "\":");
-	event_append_args(out, event, with, true);
+	event_append_args(out, &sink->fields, event, with, true);
 }
 
 static void chrome_write_order(struct chrome_sink *sink, struct text place, unsigned long number)
@@ -456,7 +457,7 @@ static void slice_complete(struct chrome_sink *sink, const struct timeline_event
 		if (!has_args)
 			buffer_append_string(out, ",\"args\":");
 		args = out->size;
-		event_append_args(out, end, sink->file.with, true);
+		event_append_args(out, &sink->fields, end, sink->file.with, true);
 		if (has_args && !out->failed)
 			out->data[args] = ',';
 	}
@@ -636,6 +637,7 @@ static void chrome_release(struct sink_file *file)
 
 	buffer_release(&sink->held.place);
 	flow_set_release(&sink->flows);
+	json_sets_free(&sink->fields);
 	free(sink->named);
 	free(sink->recent);
 }

@@ -18,6 +18,8 @@
 #define CHUNK_COUNT_MAX 512
 /* A track with more chunks that are not the first of their depth is written. */
 #define PLACES_MAX 64
+/* zlib's memLevel: a larger table of hashes takes longer to clear than it saves bytes. */
+#define DEFLATE_MEMORY 6
 /* All chunks together, in bytes. */
 #define PENDING_SIZE_MAX (8 * 1024 * 1024)
 
@@ -69,7 +71,7 @@ static void append_packed(struct html_sink *sink, const struct buffer *text)
 		deflater = sink->deflater = calloc(1, sizeof(*deflater));
 		sink->file.out.failed |=
 			!deflater || deflateInit2(deflater, Z_BEST_SPEED, Z_DEFLATED, -MAX_WBITS,
-						  MAX_MEM_LEVEL - 1, Z_DEFAULT_STRATEGY) != Z_OK;
+						  DEFLATE_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK;
 	}
 	buffer_clear(&sink->packed);
 	bytes.data = buffer_reserve(&sink->packed, bytes.size);
@@ -220,6 +222,7 @@ static void chunk_release(struct html_chunk *chunk)
 {
 	buffer_release(&chunk->data);
 	buffer_release(&chunk->args);
+	buffer_release(&chunk->members);
 }
 
 static void chunk_report(struct html_sink *sink, const struct html_track *track,
@@ -229,7 +232,7 @@ static void chunk_report(struct html_sink *sink, const struct html_track *track,
 	struct buffer *out = &sink->file.out;
 	struct digest digest = { 0 };
 
-	out->failed |= chunk->data.failed || chunk->args.failed;
+	out->failed |= chunk->data.failed || chunk->args.failed || chunk->members.failed;
 	if (chunk->count == 0 || out->failed)
 		return;
 	buffer_append_char(&chunk->args, ']');
@@ -237,8 +240,11 @@ static void chunk_report(struct html_sink *sink, const struct html_track *track,
 	/* The least and the largest sample are words of their own. */
 	if (kind != CHUNK_SAMPLES)
 		chunk_scan(chunk, kind, index, &digest);
+	if (chunk->members.size > 0)
+		buffer_append_char(&chunk->members, '}');
 	if (chunk->has_args)
-		html_index_add_args(index, buffer_text(&chunk->args));
+		html_index_add_args(index, buffer_text(kind == CHUNK_SLICES ? &chunk->args
+									    : &chunk->members));
 	buffer_printf(out, "%c %lu ", "civ"[kind], track -> number);
 	if (kind == CHUNK_SLICES)
 		append_place(out, &chunk->place);
@@ -270,6 +276,8 @@ static void chunk_report(struct html_sink *sink, const struct html_track *track,
 		append_packed(sink, &chunk->args);
 	buffer_append_char(out, '\n');
 	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
+	if (chunk->members.size > 0)
+		sink->pending_size -= chunk->members.size - 1;
 	chunk_release(chunk);
 	*chunk = (struct html_chunk){ .after = chunk->after, .place = chunk->place };
 	sink_file_spill(&sink->file);
@@ -380,6 +388,23 @@ static void chunk_time_add(struct html_sink *sink, struct html_chunk *chunk, int
 	data_add(sink, chunk, time_ns - chunk->last_ns);
 }
 
+/* Adds what slices and instants have: a time, as chunk_time_add() does, and two numbers. */
+static void chunk_data_add(struct html_sink *sink, struct html_chunk *chunk, int64_t time_ns,
+			   uint64_t second, uint64_t third)
+{
+	size_t before = chunk->data.size;
+	char *at = buffer_reserve(&chunk->data, 3 * PROTO_NUMBER_MAX);
+
+	if (chunk->count == 0)
+		chunk->from_ns = chunk->last_ns = time_ns;
+	if (!at)
+		return;
+	at = proto_put_number(at, time_ns - chunk->last_ns);
+	at = proto_put_number(proto_put_number(at, second), third);
+	buffer_end_put(&chunk->data, at);
+	sink->pending_size += chunk->data.size - before;
+}
+
 /* Begins the arguments of an event, to append them to; returns the size before. */
 static size_t chunk_args_begin(struct html_chunk *chunk)
 {
@@ -481,13 +506,33 @@ static unsigned int args_with(const struct html_sink *sink, const struct timelin
 }
 
 /* Appends the arguments of an event as JSON, "0" for none. */
-static void page_args_append(struct buffer *out, const struct timeline_event *event,
-			     unsigned int with)
+static void page_args_append(struct html_sink *sink, struct buffer *out,
+			     const struct timeline_event *event, unsigned int with)
 {
 	if (event->nr_any > 0 || with)
-		event_append_args(out, event, with, false);
+		event_append_args(out, &sink->fields, event, with, false);
 	else
 		buffer_append_char(out, '0');
+}
+
+/* Adds the arguments of an instant or a sample, and what of them is to be indexed. */
+static void point_args_add(struct html_sink *sink, struct html_chunk *chunk,
+			   const struct timeline_event *event)
+{
+	struct buffer *args = &chunk->args, *members = &chunk->members;
+	unsigned int with = args_with(sink, event);
+	size_t size = members->size, before = args->size;
+
+	if (chunk->number == 0)
+		chunk->number = ++sink->nr_chunks;
+	if (with || !event_append_fields(args, &sink->fields, event, members, chunk->number)) {
+		page_args_append(sink, args, event, with);
+		/* A number ends with a comma. */
+		buffer_append_char(members, ',');
+		if (!args->failed)
+			buffer_append(members, args->data + before, args->size - before);
+	}
+	sink->pending_size += members->size - size;
 }
 
 /* The place of a begin or an end as far as it is known. */
@@ -523,7 +568,7 @@ static void html_slice_begin(struct html_sink *sink, const struct timeline_event
 	open->begin_ns = event->time_ns;
 	open->is_written = false;
 	buffer_clear(&open->args);
-	page_args_append(&open->args, event, args_with(sink, event));
+	page_args_append(sink, &open->args, event, args_with(sink, event));
 	if (open->args.size == 1)
 		buffer_clear(&open->args);
 	sink->file.out.failed |= open->args.failed;
@@ -543,11 +588,9 @@ static void html_slice_end(struct html_sink *sink, const struct timeline_event *
 
 	if (!chunk)
 		return;
-	chunk_time_add(sink, chunk, event->begin_ns);
-	data_add(sink, chunk, duration_ns);
-	data_add(sink, chunk,
-		 name_number(sink, event->name) << 3 | event->is_foreign << 2 |
-			 event->is_unfinished << 1 | event->is_suspect);
+	chunk_data_add(sink, chunk, event->begin_ns, duration_ns,
+		       name_number(sink, event->name) << 3 | event->is_foreign << 2 |
+			       event->is_unfinished << 1 | event->is_suspect);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	chunk->busy_ns += duration_ns;
 	open->name = NULL;
@@ -558,7 +601,7 @@ static void html_slice_end(struct html_sink *sink, const struct timeline_event *
 		buffer_append_char(&chunk->args, '[');
 		buffer_append(&chunk->args, open->args.data, open->args.size);
 		buffer_append_string(&chunk->args, open->args.size ? "," : "0,");
-		page_args_append(&chunk->args, &plain, with);
+		page_args_append(sink, &chunk->args, &plain, with);
 		buffer_append_char(&chunk->args, ']');
 	} else {
 		buffer_append_char(&chunk->args, '0');
@@ -577,12 +620,10 @@ static void html_instant(struct html_sink *sink, const struct timeline_event *ev
 		depth = row_first(sink->file.rows.place.row)->nr_open;
 	if (chunk->count == 0)
 		chunk->depth = depth;
-	chunk_time_add(sink, chunk, event->time_ns);
-	data_add(sink, chunk, depth);
-	data_add(sink, chunk, name_number(sink, event->name));
+	chunk_data_add(sink, chunk, event->time_ns, depth, name_number(sink, event->name));
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	before = chunk_args_begin(chunk);
-	page_args_append(&chunk->args, event, args_with(sink, event));
+	point_args_add(sink, chunk, event);
 	chunk_add(sink, track, CHUNK_INSTANTS, chunk, before);
 }
 
@@ -615,7 +656,7 @@ static void html_sample(struct html_sink *sink, const struct timeline_event *eve
 	value_range_add(&chunk->min, &chunk->max, value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	before = chunk_args_begin(chunk);
-	page_args_append(&chunk->args, event, args_with(sink, event));
+	point_args_add(sink, chunk, event);
 	chunk_add(sink, track, CHUNK_SAMPLES, chunk, before);
 }
 
@@ -843,6 +884,7 @@ static void html_release(struct sink_file *file)
 	buffer_release(&sink->points.data);
 	free(sink->flow_names);
 	buffer_release(&sink->packed);
+	json_sets_free(&sink->fields);
 	if (sink->deflater)
 		deflateEnd(sink->deflater);
 	free(sink->deflater);

@@ -52,6 +52,7 @@
 
 #include "base/base.h"
 #include "sink/file.h"
+#include "sink/text.h"
 
 /** TOKENS_MAX - a chunk with more different tokens has none: it may have any */
 #define TOKENS_MAX 4096
@@ -118,6 +119,8 @@ struct html_chunk {
 	struct html_place place;  /* of slices */
 	struct buffer data;	  /* varints */
 	struct buffer args;	  /* the array, without its brackets */
+	struct buffer members;	  /* of instants and samples: those of the array to index */
+	uint64_t number;	  /* of a chunk with such members: from 1 */
 	bool has_args;		  /* any element of it is more than 0 */
 	unsigned int count;
 	int64_t from_ns;
@@ -162,6 +165,8 @@ struct html_sink {
 	struct z_stream_s *deflater; /* compresses such words; NULL before the first */
 	struct html_index index;     /* of the chunk that is written */
 	uint64_t next_name;	     /* the number of the next name */
+	struct json_sets fields;     /* of all tracepoints */
+	uint64_t nr_chunks;	     /* that have members */
 	size_t pending_size;	     /* bytes in all chunks, and of those that are not the first */
 	int64_t last_ns;	     /* time of the last record of all tracks */
 	struct html_chunk points;    /* of flows */

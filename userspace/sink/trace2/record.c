@@ -255,143 +255,29 @@ void trace2_track_end(struct trace2_sink *sink, const struct timeline_event *eve
 	trace2_track_free(sink, track);
 }
 
-/* Further names are rendered for each record; most events have less than a dozen fields. */
-#define FIELDS_MAX 64
-/* Fields of all tracepoints together. */
-#define ALL_FIELDS_MAX 16384
 /* Bytes of the braces of an object. */
 #define FIELDS_END_MAX 2
 
-static void field_release(struct trace2_field *own)
-{
-	buffer_release(&own->json);
-	buffer_release(&own->text);
-}
-
-void trace2_fields_free(struct trace2_sink *sink)
-{
-	struct trace2_fields *fields;
-
-	map_for_each(&sink->fields.all, fields) {
-		for (size_t i = 0; i < fields->size; i++)
-			field_release(&fields->list[i]);
-		free(fields->list);
-	}
-	map_free(&sink->fields.all);
-}
-
 /* The fields of a tracepoint, by an event that has one at least; NULL if memory ran out. */
-hot_inline struct trace2_fields *event_fields(struct trace2_sink *sink,
-					      const struct timeline_event *event)
+hot_inline struct json_fields *event_fields(struct trace2_sink *sink,
+					    const struct timeline_event *event)
 {
-	struct trace2_fields *fields = field_sets_get(&sink->fields, event, sizeof(*fields));
+	struct json_fields *fields = json_fields_get(&sink->fields, event);
 
 	sink->has_failed |= !fields;
 	return fields;
 }
 
-static const struct trace2_field *field_add(struct trace2_sink *sink, struct trace2_fields *fields,
-					    struct text name)
-{
-	struct trace2_field *own;
-
-	if (fields->size >= FIELDS_MAX || sink->nr_fields >= ALL_FIELDS_MAX ||
-	    !array_reserve(fields->list, fields->size))
-		return NULL;
-	own = &fields->list[fields->size];
-	*own = (struct trace2_field){ .name = name.data };
-	buffer_append_char(&own->json, ',');
-	json_append_string(&own->json, name);
-	buffer_append_char(&own->json, ':');
-	buffer_append_char(&own->text, ' ');
-	buffer_append(&own->text, name.data, name.size);
-	buffer_append_char(&own->text, '=');
-	buffer_seal(&own->json);
-	buffer_seal(&own->text);
-	if (own->json.failed || own->text.failed) {
-		field_release(own);
-		return NULL;
-	}
-	fields->json_size += own->json.size;
-	fields->text_size += own->text.size;
-	fields->has_escapes |= own->json.size != name.size + strlen(",\"\":");
-	fields->size++;
-	sink->nr_fields++;
-	return own;
-}
-
-/*
- * The address identifies a name as long as its category lives. @guess is usually the field, which
- * then follows the one before.
- */
-hot_inline const struct trace2_field *trace2_field_find(const struct trace2_field *list,
-							const struct trace2_field *end,
-							const struct trace2_field *guess,
-							struct text name)
-{
-	if (likely(guess < end && guess->name == name.data))
-		return guess;
-	for (; list < end; list++) {
-		if (list->name == name.data)
-			return list;
-	}
-	return NULL;
-}
-
-/*
- * Puts a member, and " name=value" unless @text is NULL. Returns the end of the member, and moves
- * @text; NULL if the value is not a number, a boolean, or a text that is as short and needs no
- * escapes.
- */
-hot_inline char *trace2_field_put(char *out, char **text, const struct trace2_field *own,
-				  const struct value *value)
-{
-	char *begin = put_blocks(out, own->json.data, own->json.size, 1), *end;
-	size_t quotes;
-
-	if (likely(value_is_json_number(value)))
-		end = put_signed(begin, value->signed_number);
-	else if (value->kind != VALUE_TEXT)
-		end = value_put_json(begin, value);
-	else if (value->text.size <= PUT_NUMBER_MAX - strlen("\"\""))
-		end = json_put_string(begin, value->text);
-	else
-		return NULL;
-	if (!text || unlikely(!end))
-		return end;
-	/* What needs no escapes is the same between the quotes. */
-	quotes = *begin == '"' ? strlen("\"") : 0;
-	*text = put_blocks(*text, own->text.data, own->text.size, 1);
-	put_slack(*text, begin + quotes);
-	*text += end - begin - 2 * quotes;
-	return end;
-}
-
-/*
- * Puts an object, and " name=value name=value" at @text unless that is NULL, into memory for all
- * known fields and values as short as numbers. Returns the object's end, and moves @text; NULL if
- * any_fields_append() must do it. Fields start with ','; the first one is overwritten with '{'.
- */
-hot_inline char *fields_put(char *out, char **text, const struct trace2_fields *fields,
+/* Puts an object, and " name=value name=value" at @text unless that is NULL; see json_fields_put() */
+hot_inline char *fields_put(char *out, char **text, struct json_fields *fields,
 			    const struct timeline_event *event)
 {
-	const struct field *field = event->fields, *end = field + event->nr_fields;
-	const struct trace2_field *list = fields->list, *list_end = list + fields->size;
-	const struct trace2_field *own = list;
-	char *begin = out;
-
-	for (; field < end; field++, own++) {
-		own = trace2_field_find(list, list_end, own, field->name);
-		out = likely(own) ? trace2_field_put(out, text, own, &field->value) : NULL;
-		if (unlikely(!out))
-			return NULL;
-	}
-	*begin = '{';
-	return put_char(out, '}');
+	out = json_fields_put(out, text, NULL, fields, event);
+	return out ? put_char(out, '}') : NULL;
 }
 
 /* Appends any fields, also those that need escapes, or whose names are new. */
-static out_of_line void any_fields_append(struct trace2_sink *sink, struct trace2_fields *fields,
+static out_of_line void any_fields_append(struct trace2_sink *sink, struct json_fields *fields,
 					  struct buffer *json, struct buffer *text,
 					  const struct timeline_event *event)
 {
@@ -400,10 +286,8 @@ static out_of_line void any_fields_append(struct trace2_sink *sink, struct trace
 	buffer_append_char(json, '{');
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
-		const struct trace2_field *end = fields->list + fields->size;
 
-		if (!trace2_field_find(fields->list, end, end, field->name))
-			field_add(sink, fields, field->name);
+		json_fields_learn(&sink->fields, fields, field->name);
 		json_append_member(json, field->name, &is_first);
 		value_append_json(json, &field->value);
 		if (!text)
@@ -421,7 +305,7 @@ static out_of_line void any_fields_append(struct trace2_sink *sink, struct trace
 static bool trace2_fields_append(struct trace2_sink *sink, struct buffer *json, struct buffer *text,
 				 const struct timeline_event *event)
 {
-	struct trace2_fields *fields = event_fields(sink, event);
+	struct json_fields *fields = event_fields(sink, event);
 	size_t digits = event->nr_fields * PUT_NUMBER_MAX;
 	char *out, *text_out = NULL;
 
@@ -444,7 +328,7 @@ static bool trace2_fields_append(struct trace2_sink *sink, struct buffer *json, 
 }
 
 /* Whether FIELDS_SIZE_MAX bytes fit the event's fields, as JSON and as text, which is shorter. */
-hot_inline bool fields_fit(const struct trace2_fields *fields, const struct timeline_event *event)
+hot_inline bool fields_fit(const struct json_fields *fields, const struct timeline_event *event)
 {
 	return fields && fields->json_size + event->nr_fields * PUT_NUMBER_MAX <= FIELDS_SIZE_MAX;
 }
@@ -455,7 +339,7 @@ hot_inline bool fields_fit(const struct trace2_fields *fields, const struct time
  * Returns false if a field needs escapes or is too large; trace2_fields_append() appends any.
  */
 static copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
-					       const struct trace2_fields *fields,
+					       struct json_fields *fields,
 					       const struct timeline_event *event)
 {
 	char *text = line->msg, *end;
@@ -770,7 +654,7 @@ static out_of_line void instant_write_any(struct trace2_sink *sink,
 
 /* Sets the value to the event's fields, one at least, as trace2_fields_line_set() does. */
 hot_inline bool trace2_value_line_set(struct trace2_value_line *line,
-				      const struct trace2_fields *fields,
+				      struct json_fields *fields,
 				      const struct timeline_event *event)
 {
 	char *end = likely(fields_fit(fields, event)) ? fields_put(line->value, NULL, fields, event)

@@ -13,23 +13,6 @@
 /** TRACE2_SINK_DECIMALS - digits of seconds: nanoseconds, the precision of records */
 #define TRACE2_SINK_DECIMALS 9
 
-/** struct trace2_field - the name of a field, rendered once */
-struct trace2_field {
-	const char *name;   /* its address identifies it */
-	struct buffer json; /* ,"NAME": */
-	struct buffer text; /* " NAME=" */
-};
-
-/** struct trace2_fields - the fields of a tracepoint, in the order of its records */
-struct trace2_fields {
-	struct field_set set;
-	struct trace2_field *list;
-	size_t size;
-	size_t json_size; /* bytes of all names in both forms */
-	size_t text_size;
-	bool has_escapes; /* a name needs escapes in JSON */
-};
-
 /** struct trace2_category - a tracepoint; all of them are in a list */
 struct trace2_category {
 	struct trace2_text *text;
@@ -74,8 +57,7 @@ struct trace2_sink {
 	struct interval_table totals;  /* timers over all tracks that ended */
 	size_t nr_timers; /* entries in the timers of all tracks, at most TRACE2_TIMERS_MAX */
 	struct trace2_category *categories;
-	struct field_sets fields;    /* struct trace2_fields of all tracepoints */
-	size_t nr_fields;	     /* of all tracepoints */
+	struct json_sets fields;     /* of all tracepoints */
 	struct trace2_text **labels; /* of all counted names */
 	size_t nr_labels;
 	struct trace2_text *short_text; /* scratch for texts of one line */
@@ -137,7 +119,6 @@ static inline void trace2_sink_write(struct trace2_sink *sink, struct trace2_eve
 }
 
 void trace2_sink_categories_free(struct trace2_sink *sink);
-void trace2_fields_free(struct trace2_sink *sink);
 
 /** trace2_fields_line_init, trace2_value_line_init - set what all have; @line is zeroed */
 void trace2_fields_line_init(struct trace2_fields_line *line);

@@ -447,7 +447,7 @@ static void trace2_free(struct sink *head)
 		trace2_text_free(sink->labels[i]);
 	free(sink->labels);
 	trace2_sink_categories_free(sink);
-	trace2_fields_free(sink);
+	json_sets_free(&sink->fields);
 	trace2_text_free(sink->short_text);
 	trace2_text_free(sink->other_text);
 	compressor_free(sink->compressor);
@@ -487,6 +487,7 @@ static struct sink *sink_trace2_new(const struct sink_settings *settings, enum t
 		sink->short_text = trace2_text_new(none);
 		sink->other_text = trace2_text_new(none);
 		sink->data.needs_no_escape = true;
+		sink->fields.have_texts = true;
 		sink->has_data_messages = target != TRACE2_EVENT;
 		trace2_fields_line_init(&sink->fields_line);
 		trace2_value_line_init(&sink->value_line);
