@@ -272,3 +272,56 @@ TEST(a_track_keeps_few_of_its_places)
 	timeline_release(&timeline);
 	capture_release(&capture);
 }
+
+/* An instant with a field, and with a flow that has an id. */
+static void push_instant(struct timeline *timeline, int64_t ms, int64_t number, bool has_flow)
+{
+	static const char field_name[] = "a", flow_name[] = "f";
+	const struct field fields[] = {
+		{ .name = text_of(field_name),
+		  .value = { .kind = VALUE_SIGNED, .signed_number = number } },
+		{ .name = text_of(flow_name),
+		  .value = { .kind = VALUE_UNSIGNED, .unsigned_number = 1 } },
+	};
+
+	push(timeline, ms,
+	     (struct timeline_event){ .kind = TIMELINE_INSTANT,
+				      .track = &tracks.slices,
+				      .name = &name,
+				      .fields = fields,
+				      .nr_fields = 1,
+				      .nr_flows = has_flow });
+}
+
+/* Pages' chunks have 512 instants at most. */
+TEST(each_chunk_has_the_range_of_its_fields_though_values_repeat)
+{
+	struct capture capture;
+	struct sink_settings settings = { .name = "it", .fd = capture_init(&capture) };
+	struct timeline timeline = { 0 };
+	struct error error = { 0 };
+	struct html_sink *sink;
+	const char *line;
+
+	things_init();
+	CHECK_NUMBER(timeline_add(&timeline, sink_of("html", &settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
+	push(&timeline, 0,
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.slices });
+	for (int i = 0; i < 2 * 512; i++)
+		push_instant(&timeline, i, 5, false);
+	push_instant(&timeline, 2000, 7, false);
+	push_instant(&timeline, 2000, 7, true);
+	push_instant(&timeline, 2000, 70, true);
+	push_instant(&timeline, 2000, -7, false);
+	sink = container_of(timeline.sinks[0], struct html_sink, file.sink);
+	html_report_all(sink);
+	CHECK_NUMBER(sink->pending_size, 0);
+	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
+	line = strstr(capture_text(&capture), "\ni ");
+	CHECK(line && strstr(line, " 0 511000000 512 0 ;a=5~5; "));
+	CHECK(line && strstr(line, " 512000000 1023000000 512 0 ;a=5~5; "));
+	CHECK(line && strstr(line, " 2000000000 2000000000 4 0 ;a=-7~70;"));
+	timeline_release(&timeline);
+	capture_release(&capture);
+}

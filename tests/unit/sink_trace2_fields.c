@@ -48,6 +48,9 @@ static struct value number_make(struct random *random)
 
 	if (random_below(random, 8) == 0)
 		number = (UINT64_C(1) << 53) - 1 + random_below(random, 3);
+	/* Values repeat, also those of which the bits alone are the same. */
+	if (random_below(random, 2) == 0)
+		number = random_below(random, 2) ? UINT64_MAX : 5;
 	if (random_below(random, 2) == 0)
 		return (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = number };
 	return (struct value){ .kind = VALUE_SIGNED,
