@@ -310,7 +310,7 @@ TEST(each_chunk_has_the_range_of_its_fields_though_values_repeat)
 	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.slices });
 	for (int i = 0; i < 2 * 512; i++)
 		push_instant(&timeline, i, 5, false);
-	push_instant(&timeline, 2000, 7, false);
+	push_instant(&timeline, 2000, 700, false);
 	push_instant(&timeline, 2000, 7, true);
 	push_instant(&timeline, 2000, 70, true);
 	push_instant(&timeline, 2000, -7, false);
@@ -321,7 +321,7 @@ TEST(each_chunk_has_the_range_of_its_fields_though_values_repeat)
 	line = strstr(capture_text(&capture), "\ni ");
 	CHECK(line && strstr(line, " 0 511000000 512 0 ;a=5~5; "));
 	CHECK(line && strstr(line, " 512000000 1023000000 512 0 ;a=5~5; "));
-	CHECK(line && strstr(line, " 2000000000 2000000000 4 0 ;a=-7~70;"));
+	CHECK(line && strstr(line, " 2000000000 2000000000 4 0 ;a=-7~700;"));
 	timeline_release(&timeline);
 	capture_release(&capture);
 }
