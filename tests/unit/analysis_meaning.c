@@ -36,12 +36,22 @@ TEST(a_lock_is_what_is_waited_for_wherever_it_is_taken)
 		   "the mmap lock of its process");
 	CHECK_TEXT(wait_of("rwsem_down_write_slowpath;down_write;open_last_lookups"),
 		   "the lock of a directory");
+	CHECK_TEXT(wait_of("schedule_preempt_disabled;__mutex_lock.constprop.0;dev_ioctl"),
+		   "the lock of the network's configuration (rtnl)");
 	CHECK_TEXT(wait_of("rwsem_down_write_slowpath;down_write;my_driver"),
 		   "a rw_semaphore (write)");
 	CHECK_TEXT(wait_of("__down_killable;down_killable;my_driver"), "a semaphore");
 	CHECK_TEXT(wait_of("schedule_timeout;__down_timeout;down_timeout"), "a semaphore");
 	CHECK_TEXT(wait_of("folio_wait_bit_common;filemap_fault;do_user_addr_fault"),
 		   "a page of a file (major fault)");
+}
+
+TEST(who_answers_for_the_kernel_is_waited_for)
+{
+	CHECK_TEXT(wait_of("fanotify_handle_event;fsnotify;__fsnotify_parent;do_dentry_open"),
+		   "the answer of a fanotify listener");
+	CHECK_TEXT(wait_of("wait_for_completion_state;call_usermodehelper_exec;__request_module"),
+		   "a helper program of the kernel");
 }
 
 TEST(a_lock_of_another_function_or_kind_has_no_owner)

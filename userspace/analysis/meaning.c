@@ -55,6 +55,8 @@ static const struct {
 	{ "start_this_handle", "room in the journal" },
 	{ "jbd2_journal_commit_transaction", "writes of the journal" },
 	{ "request_wait_answer", "the answer of a FUSE server" },
+	{ "fanotify_handle_event", "the answer of a fanotify listener" },
+	{ "call_usermodehelper_exec", "a helper program of the kernel" },
 	{ "rpc_wait_bit_killable", "the answer of an NFS server" },
 	{ "fcntl_setlk*", "a file lock (fcntl)" },
 	{ "flock_lock_inode_wait", "a file lock (flock)" },
@@ -113,6 +115,10 @@ static const struct {
 	{ "do_select", "an event (select)" },
 	{ "io_cqring_wait", "a completion of io_uring" },
 	{ "eventfd_read", "an event (eventfd)" },
+	{ "eventfd_write", "room in an eventfd" },
+	{ "signalfd_dequeue", "a signal (signalfd)" },
+	{ "fanotify_read", "an event (fanotify)" },
+	{ "io_wq_worker", "work of io_uring" },
 	{ "timerfd_read", "its timer (timerfd)" },
 	{ "inotify_read", "an event (inotify)" },
 	{ "do_nanosleep", "a time (it sleeps)" },
@@ -152,6 +158,10 @@ static const struct {
 	{ "ext4_buffered_write_iter", "the lock of a file", LOCK_RWSEM },
 	{ "do_truncate", "the lock of a file", LOCK_RWSEM },
 	{ "cgroup_kn_lock_live", "the lock of all cgroups", LOCK_MUTEX },
+	{ "rtnl_lock", "the lock of the network's configuration (rtnl)", LOCK_MUTEX },
+	{ "dev_ioctl", "the lock of the network's configuration (rtnl)", LOCK_MUTEX },
+	{ "devinet_ioctl", "the lock of the network's configuration (rtnl)", LOCK_MUTEX },
+	{ "rtnetlink_rcv_msg", "the lock of the network's configuration (rtnl)", LOCK_MUTEX },
 };
 
 struct text frame_take(struct text *frames)
@@ -284,7 +294,7 @@ bool part_waits_for_room(const struct name_table *names, const struct part_key *
 					   : !text_equals(by, text_of("timer tcp_delack_timer")))
 		return false;
 	if (key->stack != NAMES_NONE)
-		return wait && text_begins(text_of(wait), text_of("room in a "));
+		return wait && text_begins(text_of(wait), text_of("room in a"));
 	return call_is(writing, name_table_text(names, key->label)) &&
 	       (key->context != CONTEXT_THREAD || is_of_call);
 }
