@@ -11,7 +11,7 @@ import manpage  # noqa: E402
 
 PAGE = TESTS.parent / "userspace/cli/ktrack-why.1"
 ANSWER = {"matched": int, "has_sched": bool, "has_irq": bool, "lost_records": int, "lost_gaps": int}
-ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": list, "time_unit": str}
+ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": list, "time_unit": str, "left_out_ns": int, "left_out_at_ns": int}
 PROCESS = {"pid": int, "comm": str, "running_ns": int, "runnable_ns": int, "uninterruptible_ns": int}
 SLICES = {"count": int, "total_ns": int, "slowest": dict}
 SLICE = {"tracepoint": str, "name": str, "track": str, "begin_ns": int, "ns": int, "async": bool, "suspect": bool, "unfinished": bool, "causes": list, "parts": list}
@@ -26,7 +26,7 @@ KEY_MORE = {
 }
 EVIDENCE = {"buffer": str, "cpu": int, "time_ns": int, "event": str}
 CAUSE, CAUSE_MORE = {"what": str, "ns": int, "through": list}, {"meanwhile": dict}
-OTHER, OTHER_MORE = {"tid": int, "ns": int}, {"comm": str, "slice": str, "waker_tid": int, "waker": str, "cpu": int, "prio": int, "behind_prio": int}
+OTHER, OTHER_MORE = {"tid": int, "ns": int}, {"comm": str, "slice": str, "waker_tid": int, "waker": str, "cpu": int, "prio": int, "behind_prio": int, "behind_tid": int, "behind": str}
 AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "parts": list}
 GROUP, GROUP_MORE = {"count": int, "ns": int}, {"min_ns": int, "max_ns": int}
 COMPARED_ROW = {**KEY, "source_ns": int, "base_ns": int, "excess_ns": int}

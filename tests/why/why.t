@@ -59,6 +59,7 @@ CASES = {
     "armed": ("timed",),
     "alone": ("read",),
     "raced": ("read",),
+    "single": ("read",),
     # Many small parts.
     "rivals": ("key", "--all key", "--json key", "pooled"),
     "kinds": ("varied", "--all varied", "compute", "--evidence compute", "--json --evidence compute", "faults", "syscalls:call/write"),
@@ -71,11 +72,11 @@ CASES = {
     "realtime": ("irq:thread/NET_RX", "write"),
     "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched", "unflagged"),
     "bound": ("bound", "crowded"),
-    "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept", "preempted"),
+    "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept", "preempted", "migrated"),
     "priorities": ("inverted", "urgent", "behind", "raised", "counted"),
     "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies", "--json dies", "lives"),
     "slack": ("slack", "--json slack", "late", "wheel"),
-    "companions": ("spins", "--json spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated", "pools"),
+    "companions": ("spins", "--json spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated", "pools", "yields", "--json yields"),
     "recorder": ("read", "--slowest=2 read", "--at=500us read", "hello", "sleep", ""),
     "locks": ("update", "count"),
     "window": ("unread", "confirmed", "closed", "locked"),
@@ -347,6 +348,11 @@ event mydrv:io 3000 char track_event_type; string slice_name
 0 0@1 sched_switch prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=0 next_comm=ktrack next_pid=9 next_prio=120
 +10us 40@0 io B read
 +100us 40@0 io E read
+0 0@2 sched_switch prev_comm=swapper/2 prev_pid=0 prev_prio=120 prev_state=0 next_comm=ktrack next_pid=77 next_prio=120
++10us 77@2 io B other
++50us 77@2 io E other
++10us 9@1 io B other
++60us 9@1 io E other
 repeat 1000
 +1us 9@1 io B read
 +200us 9@1 io E read
@@ -358,8 +364,12 @@ def check_own(tap, folder):
     """Slices of the recorder are no answer, however many there are."""
     (folder / "own.script").write_text(OWN)
     subprocess.run([MKTRACE, folder / "own.script", folder / "trace.dat"], check=True)
-    found = json.loads(explain("--json read", folder)[1])["slices"][0]
+    answer = json.loads(explain("--json read", folder)[1])
+    found = answer["slices"][0]
     tap.ok(found["tid"] == 40, "recorder: many slices of the recorder are no answer", found)
+    tap.ok(answer.get("left_out_ns") == 200_000, "recorder: JSON has the time of a longer slice of the recorder", answer)
+    found = json.loads(explain("--json other", folder)[1])["slices"][0]
+    tap.ok(found["tid"] == 77, "recorder: another ktrack is an answer", found)
 
 
 def check_many(tap, folder):

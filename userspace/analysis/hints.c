@@ -231,8 +231,8 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 	bool has_device = hints->has_use[USE_DEVICE] && !why->has_block;
 	bool lacks_block = (hints->has_use[USE_DISK] && !why->has_block) ||
 			   (has_device && hints->is_disk);
-	bool lacks_timers = hints->has_use[USE_TIMER] && !why->has_timers;
-	bool lacks_times = hints->has_timeout && !why->has_timers;
+	bool lacks_timers = hints->has_use[USE_TIMER] && !why->history.has_timers;
+	bool lacks_times = hints->has_timeout && !why->history.has_timers;
 
 	if (lacks_times)
 		buffer_append_string(&why->out,
@@ -351,19 +351,32 @@ static void print_limits(struct why_sink *why)
 	}
 }
 
+static bool leaves_out_own(const struct why_sink *why)
+{
+	const struct why_slice *first = why->slices;
+
+	return why->nr_slices > 0 && !why->settings->is_overview &&
+	       !why->slices[why->nr_slices - 1].is_own &&
+	       why->own_ns > first->end_ns - first->begin_ns;
+}
+
+void why_put_left_out(struct why_sink *why, bool *first)
+{
+	if (!leaves_out_own(why))
+		return;
+	json_append_number(&why->out, "left_out_ns", why->own_ns, first);
+	json_append_number(&why->out, "left_out_at_ns", why->own_at_ns - why->start_ns, first);
+}
+
 /* What ktrack does, or is waited for, while it records is seldom what was asked for. */
 static void print_own(struct why_sink *why)
 {
-	const struct why_slice *first = why->nr_slices > 0 ? &why->slices[0] : NULL;
 	struct buffer *out = &why->out;
 
-	if (!first || why->own_ns == 0 || why->settings->is_overview)
-		return;
-	if (first->is_own) {
+	if (why->nr_slices > 0 && !why->settings->is_overview && why->slices[0].is_own) {
 		buffer_append_string(out, "ktrack, which recorded, ran here or was waited for; no "
 					  "other slice matches\n");
-	} else if (!why->slices[why->nr_slices - 1].is_own &&
-		   why->own_ns > first->end_ns - first->begin_ns) {
+	} else if (leaves_out_own(why)) {
 		buffer_append_string(out, "a longer slice is left out, in which ktrack, which "
 					  "recorded, ran or was waited for: ");
 		buffer_append_duration(out, why->own_ns);

@@ -624,8 +624,13 @@ void history_end_interrupt(struct history *history, struct cpu_history *cpu, int
 void history_end_operation(struct history *history, struct cpu_history *cpu,
 			   const struct operation *operation)
 {
-	uint32_t number = history_add_operation(history, operation);
+	const struct operation *raise = history_operation(history, history_interrupt(cpu)->operation);
+	struct operation one = *operation;
+	uint32_t number;
 
+	if (raise && raise->kind == OPERATION_RAISE)
+		one.raise = history_interrupt(cpu)->operation;
+	number = history_add_operation(history, &one);
 	if (cpu->nr_interrupts > 0 && cpu->nr_interrupts <= CPU_INTERRUPTS_MAX)
 		cpu->interrupts[cpu->nr_interrupts - 1].operation = number;
 }

@@ -309,6 +309,8 @@ struct operation {
 	int64_t asked_ns; /* of timers: when it may expire first; INT64_MAX if that is unknown */
 	int64_t due_ns;	  /* when it should have ended; INT64_MAX if that is unknown */
 	struct waker writer;
+	/* Of a request: the raise of the soft interrupt in which it ended, or 0. */
+	uint32_t raise;
 };
 
 /** struct history_gap - a loss */
@@ -326,6 +328,7 @@ struct history {
 	uint32_t size;
 	uint32_t nr_segments; /* how many there were; the number of the last one */
 	bool has_states;      /* states of threads are recorded */
+	bool has_timers;      /* begins of timers, too: the ends are also among interrupts */
 	bool has_interrupts;  /* interrupts are recorded */
 	/* By number; threads without use are freed when there are threads_limit. */
 	struct map threads;

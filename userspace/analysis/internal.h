@@ -436,9 +436,11 @@ struct companion {
 	/* If both waited for a thread: that one. */
 	int waker;
 	uint16_t waker_name;
-	/* Those of both threads, if it waited for cpu. */
+	/* If it waited for cpu: who had it, and both priorities. */
+	int behind;
+	uint16_t behind_name;
 	int prio;
-	int own_prio;
+	int behind_prio;
 	int64_t ns; /* for how long */
 };
 
@@ -454,6 +456,9 @@ struct split {
 	bool failed;
 	struct companion companion; /* of a slice that is explained by itself */
 };
+
+/** split_spins - whether a slice's thread yielded its CPU again and again, to wait for another one */
+bool split_spins(const struct split *split, const struct name_table *names);
 
 /** split_add_undecided - add a time that cannot be attributed to a part without an owner */
 void split_add_undecided(struct split *split, enum undecided_reason reason, struct span span);
@@ -916,6 +921,7 @@ struct why_sink {
 	bool only_slowest;  /* a slice that is no longer than the kept ones is no answer */
 	const char *stored; /* with which selection it was recorded; NULL if that is unknown */
 	int writer;	    /* the thread of ktrack that recorded a file, 0 if unknown */
+	bool has_one_cpu;   /* the machine */
 	bool has_programs;  /* there are records of programs */
 	const char *limits; /* as in struct recording */
 	struct slice_selector selector; /* of slices */
@@ -953,10 +959,8 @@ struct why_sink {
 	/* The longest slice of ktrack itself in whose place another one is explained. */
 	int64_t own_at_ns;
 	int64_t own_ns;
-	/* There are tracks of these packs; the begins of timers are only in the pack, their ends
-	 * also among interrupts. */
+	/* There are tracks of these packs. */
 	bool has_block;
-	bool has_timers;
 	bool has_power;
 	bool has_memory; /* page faults were recorded */
 	/* Losses. */
@@ -1056,6 +1060,9 @@ int why_find_evidence(struct why_sink *why, struct error *error);
 /** evidence_at - the records at a time, at most EVIDENCE_SHOWN, and their number */
 const struct evidence_record *evidence_at(const struct evidence *evidence, int64_t time_ns,
 					  size_t *nr);
+
+/** why_put_left_out - append the time of a longer slice of the recorder, as JSON, if one is left out */
+void why_put_left_out(struct why_sink *why, bool *first);
 
 /** why_print_hints - append what a recording lacks that would explain more to @why->out */
 void why_print_hints(struct why_sink *why);

@@ -92,7 +92,7 @@ static const char *const runnable_words[] = {
 		"forbidden, or the deadline server displaced it",
 	[RUNNABLE_MOVED] = "the thread was moved to another CPU",
 	[RUNNABLE_RT_THROTTLED] = "real-time throttling (kernel.sched_rt_runtime_us)",
-	[RUNNABLE_DEADLINE] = "the thread had used its deadline runtime",
+	[RUNNABLE_DEADLINE] = "the thread had used, or yielded, its deadline runtime",
 	[RUNNABLE_SERVED] =
 		"real-time throttling, or since Linux 6.12 the fair server, took the CPU",
 	[RUNNABLE_RT_SERVED] = "real-time throttling (kernel.sched_rt_runtime_us) gave "
@@ -187,7 +187,9 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		return;
 	}
 	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued " : ", woken ");
-	if (key->context != CONTEXT_THREAD) {
+	if (key->context == CONTEXT_THREAD && key->tid < 0 && key->name == NAMES_NONE) {
+		buffer_append_string(out, "(not recorded by whom)");
+	} else if (key->context != CONTEXT_THREAD) {
 		buffer_append_string(out, "by ");
 		append_interrupt(out, names, key);
 	} else {
@@ -599,6 +601,8 @@ static const char *cause_is_cpu(const struct why_sink *why, const struct why_sli
 	}
 	if (same_ns < slice->split.total_ns / 10 * 9)
 		return NULL;
+	if (split_spins(&slice->split, &why->names))
+		return "nothing waited: it spins with sched_yield until another thread goes on";
 	if (is_call)
 		return "nothing waited: CPU-bound in the kernel";
 	if (!why->names.has_calls)
@@ -648,10 +652,14 @@ static void append_companion(struct buffer *out, const struct why_sink *why,
 		append_known_name(out, &why->names, other->label);
 		buffer_append_string(out, ", too");
 	} else {
-		buffer_printf(out, " waited for CPU %d, ", other->cpu);
-		append_priority(out, other->prio);
-		buffer_append_string(out, " against ");
-		append_priority(out, other->own_prio);
+		const struct part_key rival = { .kind = PART_RUNNABLE,
+						.tid = other->behind,
+						.prio = other->behind_prio,
+						.own_prio = other->prio };
+
+		buffer_printf(out, " waited for CPU %d behind ", other->cpu);
+		append_thread(out, &why->names, other->behind_name, other->behind);
+		append_priorities(out, &rival);
 	}
 	buffer_printf(out, ": %.1f%%", 100.0 * (double)other->ns / (double)slice->split.total_ns);
 }
@@ -689,7 +697,7 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 		wait = part_find_wait(&why->names, &part.key);
 		/* When it wanted to be woken, only the timer knows. */
 		if (part_is_timeout(&why->names, &part.key) && part.key.object == NAMES_NONE &&
-		    !why->has_timers && (!wait || text_begins(text_of(wait), text_of("a time"))))
+		    !why->history.has_timers && (!wait || text_begins(text_of(wait), text_of("a time"))))
 			buffer_append_string(out, ", on time or late: not recorded (-r timers)");
 		if (!has_one)
 			buffer_printf(out, " %.1f%%",
@@ -741,8 +749,11 @@ static void put_companion(struct why_sink *why, const struct companion *other, b
 	why_put_name(why, "waker", other->waker_name, &is_first);
 	if (other->cpu >= 0) {
 		json_append_number(out, "cpu", other->cpu, &is_first);
-		json_append_number(out, "prio", other->prio, &is_first);
-		json_append_number(out, "behind_prio", other->own_prio, &is_first);
+		json_append_number(out, "behind_tid", other->behind, &is_first);
+		why_put_number_above(out, "prio", other->prio, PRIO_UNKNOWN, &is_first);
+		why_put_number_above(out, "behind_prio", other->behind_prio, PRIO_UNKNOWN,
+				     &is_first);
+		why_put_name(why, "behind", other->behind_name, &is_first);
 	}
 	buffer_append_char(out, '}');
 }
@@ -963,6 +974,7 @@ int why_print_json(struct why_sink *why)
 		}
 		buffer_append_char(out, ']');
 	}
+	why_put_left_out(why, &first);
 	json_append_flag(out, "has_sched", why->history.has_states, &first);
 	json_append_flag(out, "has_irq", why->history.has_interrupts, &first);
 	json_append_number(out, "lost_records", why->lost_records, &first);

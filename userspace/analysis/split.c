@@ -405,12 +405,11 @@ static enum runnable_reason runnable_reason_of(const struct segment *segment, in
 	if (tid == 0) {
 		if (was_woken)
 			return RUNNABLE_WAKING;
+		if (cpu != segment->cpu)
+			return RUNNABLE_MOVED;
 		if (was_taken && own_prio != PRIO_UNKNOWN && own_prio <= PRIO_REALTIME_MAX)
 			return own_prio < 0 ? RUNNABLE_DEADLINE : RUNNABLE_RT_THROTTLED;
-		if (segment->interrupt != NAMES_NONE)
-			return RUNNABLE_THROTTLED;
-		return segment->to_ns != INT64_MAX && segment->next_cpu != cpu ? RUNNABLE_MOVED
-									       : RUNNABLE_TAKEN;
+		return segment->interrupt != NAMES_NONE ? RUNNABLE_THROTTLED : RUNNABLE_TAKEN;
 	}
 	if (own_prio == PRIO_UNKNOWN || own_prio > PRIO_REALTIME_MAX || prio <= PRIO_REALTIME_MAX)
 		return RUNNABLE_OTHER;
@@ -669,6 +668,58 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 					       .cpu = segment->next_cpu });
 }
 
+/*
+ * When a preempted thread came to the CPU on which it ran next: when the thread that moves others
+ * had run on the CPU that it left, or another one had left that idle, unless its cgroup may have
+ * been throttled. INT64_MAX if it was not, or is not known to have been moved.
+ */
+static int64_t runnable_moved_ns(const struct walk *walk, const struct segment *segment,
+				 int64_t until_ns)
+{
+	const struct history *history = walk->splitter->history;
+	const struct cpu_history *left = history_cpu_find(history, segment->cpu);
+	int64_t idle_ns = INT64_MAX;
+	struct line_cursor cursor;
+	const struct segment *at;
+	uint32_t name;
+
+	if (!left || segment->to_ns == INT64_MAX || segment->next_cpu == segment->cpu)
+		return INT64_MAX;
+	cursor = left->cursor;
+	do {
+		at = line_seek(history, &left->open, &cursor, walk->splitter->walk, until_ns);
+		until_ns = at ? at->from_ns : INT64_MIN;
+		if (at && at->tid == 0)
+			idle_ns = at->from_ns;
+		walk->splitter->nr_steps -= walk->splitter->is_limited ? 1 : SPLITTER_VISIT;
+	} while (until_ns > segment->from_ns);
+	name = at && at->from_ns == segment->from_ns && at->context == CONTEXT_THREAD
+		       ? walk_thread_name(history, at->tid, -1)
+		       : NAMES_NONE;
+	if (text_begins(name_table_text(walk->splitter->names, name), text_of("migration/")))
+		return at->to_ns;
+	/* One that leaves an idle CPU was taken off; timers would show that a cgroup has new time. */
+	return history->has_timers && segment->interrupt == NAMES_NONE &&
+			       segment->state_name == NAMES_NONE && idle_ns > segment->from_ns
+		       ? idle_ns
+		       : INT64_MAX;
+}
+
+static void runnable_add(struct walk *walk, const struct segment *segment, struct span span)
+{
+	int cpu = segment->cpu >= 0 ? segment->cpu : segment->next_cpu;
+	int64_t moved_ns = segment->cpu >= 0 ? runnable_moved_ns(walk, segment, span.to_ns)
+					     : INT64_MAX;
+
+	if (moved_ns < span.to_ns) {
+		moved_ns = moved_ns > span.from_ns ? moved_ns : span.from_ns;
+		walk_cpu(walk, PART_RUNNABLE, segment, segment->next_cpu,
+			 (struct span){ moved_ns, span.to_ns });
+		span.to_ns = moved_ns;
+	}
+	walk_cpu(walk, PART_RUNNABLE, segment, cpu, span);
+}
+
 static void state_add(struct walk *walk, const struct segment *segment, struct span span)
 {
 	if (span.from_ns >= span.to_ns)
@@ -679,8 +730,7 @@ static void state_add(struct walk *walk, const struct segment *segment, struct s
 		walk_cpu(walk, PART_RUNNING, segment, segment->cpu, span);
 		break;
 	case THREAD_RUNNABLE:
-		walk_cpu(walk, PART_RUNNABLE, segment,
-			 segment->cpu >= 0 ? segment->cpu : segment->next_cpu, span);
+		runnable_add(walk, segment, span);
 		break;
 	case THREAD_BLOCKED:
 	case THREAD_STOPPED:
@@ -785,6 +835,30 @@ static int64_t time_within(struct span span, int64_t time_ns)
 }
 
 static void chain_start(struct chain *chain, const struct waker *writer);
+static void chain_step(struct chain *chain);
+
+/*
+ * The time of an operation since its begin, if another thread did its work: one that raised the
+ * soft interrupt in which it ended, such as a worker that reads the file of a loop device.
+ */
+static bool chain_work(struct chain *chain, const struct operation *operation, int64_t begin_ns)
+{
+	const struct operation *raise =
+		history_operation(chain->walk.splitter->history, operation->raise);
+	struct chain work = *chain;
+
+	if (!raise || raise->is_probable || raise->writer.context != CONTEXT_THREAD ||
+	    raise->writer.tid <= 0 || raise->writer.tid == operation->writer.tid ||
+	    chain->nr_operations++ >= CHAIN_OPERATIONS_MAX)
+		return false;
+	work.span.from_ns = begin_ns;
+	work.nr_operations = chain->nr_operations;
+	chain_start(&work, &raise->writer);
+	while (work.span.from_ns < work.span.to_ns)
+		chain_step(&work);
+	chain->nr_operations = work.nr_operations;
+	return true;
+}
 
 /* The wait for an operation, from its begin or until it is due; before that, who began it. */
 static void chain_operation(struct chain *chain, const struct operation *operation, int cpu,
@@ -818,7 +892,8 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 	if (operation->begin_ns < span->to_ns) {
 		int64_t begin_ns = time_within(*span, operation->begin_ns);
 
-		split_add(chain->walk.out, &key, (struct span){ begin_ns, span->to_ns });
+		if (!chain_work(chain, operation, begin_ns))
+			split_add(chain->walk.out, &key, (struct span){ begin_ns, span->to_ns });
 		span->to_ns = begin_ns;
 	}
 	chain_start(chain, issuer);
@@ -1186,19 +1261,26 @@ struct companion_search {
 	const struct split *split; /* of the slice */
 	struct span span;
 	int cpu; /* it waits for this CPU; or -1 */
+	bool is_of_process; /* it is of the same process, and waits for any CPU */
 	/* It waits in a futex until this thread, before own does, and ends another wait of own; or
 	 * -1: it is in a call that flushes. */
 	int waker;
 };
+
+/* The CPU for which a runnable thread waits. */
+static int segment_wanted_cpu(const struct segment *at)
+{
+	return at->cpu >= 0 ? at->cpu : at->next_cpu;
+}
 
 static bool companion_is(const struct splitter *splitter, const struct companion_search *search,
 			 const struct segment *at)
 {
 	const struct text label = name_table_text(splitter->names, at->label);
 
-	if (search->cpu >= 0)
+	if (search->cpu >= 0 || search->is_of_process)
 		return at->state == THREAD_RUNNABLE &&
-		       (at->cpu >= 0 ? at->cpu : at->next_cpu) == search->cpu;
+		       (search->is_of_process || segment_wanted_cpu(at) == search->cpu);
 	if (!name_table_get(splitter->names, at->label)->is_call)
 		return false;
 	if (search->waker < 0)
@@ -1224,7 +1306,39 @@ static bool companion_may_be(const struct splitter *splitter,
 			 part->longest_at_ns >= search->span.to_ns &&
 			 call_is_futex(name_table_text(splitter->names, part->key.label));
 	}
+	if (search->is_of_process && (search->own->tgid <= 0 || other->tgid != search->own->tgid))
+		return false;
 	return may_be && other != search->own && other->tid > 0;
+}
+
+/* For how long that is true of a thread; returns the middle of the longest such time. */
+static int64_t companion_measure(struct splitter *splitter, const struct companion_search *search,
+				 struct thread_history *other, struct companion *one)
+{
+	bool is_of_cpu = search->cpu >= 0 || search->is_of_process;
+	int64_t time_ns = search->span.to_ns, longest_ns = 0, middle_ns = time_ns;
+
+	while (time_ns > search->span.from_ns) {
+		const struct segment *at = line_seek(splitter->history, &other->open,
+						     &other->cursor, splitter->walk, time_ns);
+		int64_t from_ns = at ? time_within(search->span, at->from_ns)
+				     : search->span.from_ns;
+		int64_t ns = time_ns - from_ns;
+
+		splitter->nr_steps -= SPLITTER_VISIT;
+		time_ns = from_ns;
+		if (!at || !companion_is(splitter, search, at))
+			continue;
+		one->ns += ns;
+		one->label = is_of_cpu ? NAMES_NONE : at->label;
+		one->prio = prio_kept(at->prio);
+		if (ns <= longest_ns)
+			continue;
+		longest_ns = ns;
+		middle_ns = from_ns + ns / 2;
+		one->cpu = is_of_cpu ? segment_wanted_cpu(at) : -1;
+	}
+	return middle_ns;
 }
 
 /* The thread for which that is true longest in a time, if this is most of it. */
@@ -1232,44 +1346,65 @@ static void companion_find(struct splitter *splitter, const struct companion_sea
 			   struct companion *out)
 {
 	const struct span span = search->span;
+	const struct segment *on_cpu;
 	struct thread_history *other;
+	int64_t at_ns = span.to_ns;
 
 	splitter->walk++;
 	map_for_each(&splitter->history->threads, other) {
 		struct companion one = { .tid = other->tid,
 					 .name = other->comm,
 					 .cpu = search->cpu,
-					 .own_prio = search->own->prio,
+					 .behind = search->own->tid,
+					 .behind_name = search->own->comm,
+					 .behind_prio = search->own->prio,
 					 .waker = search->waker };
-		bool may_be = companion_may_be(splitter, search, other);
-		int64_t time_ns = span.to_ns;
+		int64_t middle_ns;
 
 		splitter->nr_steps -= SPLITTER_VISIT;
-		while (may_be && time_ns > span.from_ns) {
-			const struct segment *at = line_seek(splitter->history, &other->open,
-							     &other->cursor, splitter->walk,
-							     time_ns);
-			int64_t from_ns = at ? time_within(span, at->from_ns) : span.from_ns;
-
-			splitter->nr_steps -= SPLITTER_VISIT;
-			if (at && companion_is(splitter, search, at)) {
-				one.ns += time_ns - from_ns;
-				one.label = search->cpu >= 0 ? NAMES_NONE : at->label;
-				one.prio = prio_kept(at->prio);
-			}
-			time_ns = from_ns;
-		}
-		if (one.ns > (span.to_ns - span.from_ns) / 2 &&
-		    (one.ns > out->ns || (one.ns == out->ns && one.tid < out->tid)))
-			*out = one;
+		if (!companion_may_be(splitter, search, other))
+			continue;
+		middle_ns = companion_measure(splitter, search, other, &one);
+		if (one.ns <= (span.to_ns - span.from_ns) / 2 || one.ns < out->ns ||
+		    (one.ns == out->ns && one.tid >= out->tid))
+			continue;
+		*out = one;
+		at_ns = middle_ns;
 	}
 	if (search->waker > 0)
 		out->waker_name = walk_thread_name(splitter->history, search->waker, -1);
+	on_cpu = search->is_of_process && out->tid > 0
+			 ? walk_seek_cpu(splitter, out->cpu, at_ns)
+			 : NULL;
+	if (on_cpu && on_cpu->tid > 0) {
+		out->behind = on_cpu->tid;
+		out->behind_name = walk_thread_name(splitter->history, on_cpu->tid, -1);
+		out->behind_prio = prio_kept(on_cpu->prio);
+	}
+}
+
+/** YIELDS_MIN - a thread that yields as often in a slice waits for another one */
+#define YIELDS_MIN 8
+
+bool split_spins(const struct split *split, const struct name_table *names)
+{
+	uint64_t nr_yields = 0;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+
+		if (part->key.kind == PART_RUNNING &&
+		    name_table_get(names, part->key.label)->is_call &&
+		    text_equals(name_table_text(names, part->key.label), text_of("sched_yield")))
+			nr_yields += part->count;
+	}
+	return nr_yields >= YIELDS_MIN;
 }
 
 /*
- * A real-time thread that yields may wait for one which it keeps from its CPU. One that waits for
- * a disk waits for what others write, too; a reader may wait for a writer that waits for readers.
+ * A real-time thread that yields may wait for one which it keeps from its CPU; any that yields
+ * often, for one of its process. One that waits for a disk waits for what others write, too; a
+ * reader may wait for a writer that waits for readers.
  */
 static void split_find_companion(struct splitter *splitter, const struct thread_history *thread,
 				 struct span span, struct split *split)
@@ -1298,6 +1433,9 @@ static void split_find_companion(struct splitter *splitter, const struct thread_
 	if (yields && running_ns > split->total_ns / 2 && thread->prio >= 0 &&
 	    thread->prio <= PRIO_REALTIME_MAX) {
 		search.cpu = running->key.cpu;
+		companion_find(splitter, &search, &split->companion);
+	} else if (!blocked && split_spins(split, splitter->names)) {
+		search.is_of_process = true;
 		companion_find(splitter, &search, &split->companion);
 	}
 	if (!blocked || !name_table_get(splitter->names, blocked->key.label)->is_call)

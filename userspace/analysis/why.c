@@ -331,14 +331,21 @@ static int slice_keep_text(struct why_sink *why, struct why_end *end)
 	return status;
 }
 
-/* Whether a thread is one of the ktrack that recorded a file. */
+/* Whether a thread is one of the ktrack that recorded a file; its helpers are known by their names. */
 static bool thread_is_own(const struct why_sink *why, int tid, uint32_t name)
 {
+	const struct thread_history *thread = history_thread(&why->history, tid, -1);
 	const struct text text = name_table_text(&why->names, name);
 
-	return why->writer > 0 && (tid == why->writer || text_equals(text, text_of("ktrack")) ||
-				   text_equals(text, text_of("ktrack-programs")) ||
-				   text_equals(text, text_of("ktrack-reader")));
+	if (why->writer <= 0 || tid == why->writer)
+		return why->writer > 0;
+	if (thread && thread->tgid == why->writer)
+		return true;
+	/* It has started the command, too, which has another name then. */
+	if (text_equals(text, text_of("ktrack")))
+		return thread && thread->parent == why->writer;
+	return text_equals(text, text_of("ktrack-programs")) ||
+	       text_equals(text, text_of("ktrack-reader"));
 }
 
 /* Whether a slice is the recorder's, or its main cause is, such as a program's wait until it is
@@ -801,7 +808,7 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
 	/* With PREEMPT_RT, soft interrupts are slices of threads. */
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
-	why->has_timers |= one->role == WHY_ROLE_ARMED;
+	why->history.has_timers |= one->role == WHY_ROLE_ARMED;
 	one->is_of_calls = strcmp(track->category->text, "syscalls:call") == 0;
 	one->is_of_locks = strcmp(track->category->text, "locks:contention") == 0;
 	/* Processes identify the tracks of programs, which have no buffer. */
@@ -918,7 +925,7 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 	if (change.state != THREAD_RUNNING)
 		change.waker = history_waker(&why->history, event->tid, event->cpu);
 	/* sched_wakeup is written where the wake-up ends: its writer may be any thread there. */
-	if (number == NAMES_RUNNABLE && event->nr_fields > 0)
+	if (number == NAMES_RUNNABLE && event->nr_fields > 0 && !why->has_one_cpu)
 		change.waker = (struct waker){ .tid = -1, .cpu = -1 };
 	if (number == NAMES_RUNNABLE)
 		learn_wake(why, one->thread, &change);
@@ -1244,6 +1251,7 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->counts_ticks = recording->counts_ticks;
 	why->limits = recording->limits;
 	why->writer = recording->writer;
+	why->has_one_cpu = recording->nr_cpus == 1;
 	why->stored = recording->stored;
 	why->splitter.served = kernel_find_server(recording->kernel);
 	why->names.has_calls |= stored_has_pack(recording->stored, "syscalls");
