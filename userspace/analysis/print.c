@@ -148,11 +148,10 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 			   const struct part_key *key)
 {
 	const char *wait = part_find_wait(names, key);
-	const char *meaning = key->context == CONTEXT_SOFT
-				      ? interrupt_find_meaning(
-						name_table_text(names, key->interrupt),
-						name_table_text(names, key->label))
-				      : NULL;
+	const struct text by = name_table_text(names, key->interrupt);
+	const struct text label = name_table_text(names, key->label);
+	const char *meaning =
+		key->context == CONTEXT_SOFT ? interrupt_find_meaning(by, label) : NULL;
 	bool is_room = part_waits_for_room(names, key);
 
 	if (key->state != NAMES_NONE) {
@@ -161,18 +160,18 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		buffer_append_char(out, ')');
 	}
 	part_append_label(out, names, key);
-	/* What the thread waited for; the name of a timer is that of its interrupt. */
 	if (wait)
 		buffer_printf(out, " waiting for %s", wait);
 	if (key->instant != NAMES_NONE) {
 		buffer_append_string(out, " after ");
 		append_known_name(out, names, key->instant);
 	}
+	/* The name of a timer is that of its interrupt. */
 	if (key->object != NAMES_NONE && key->object != key->interrupt) {
-		bool is_signal = text_begins(name_table_text(names, key->object),
-					     text_of("signal "));
+		const struct text object = name_table_text(names, key->object);
 
-		buffer_append_string(out, is_signal ? " until " : " until the end of ");
+		buffer_printf(out, " until %s",
+			      text_begins(object, text_of("signal ")) ? "" : "the end of ");
 		append_known_name(out, names, key->object);
 	}
 	if (!key->is_woken) {
