@@ -171,6 +171,15 @@ char *memory_map(size_t size)
 	return memory;
 }
 
+void *memory_shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		fail("mmap");
+	return memory;
+}
+
 int file_open(const char *path, int flags)
 {
 	int fd = open(path, flags, 0600);
@@ -200,8 +209,8 @@ void cgroup_join(const char *name)
 static const struct incident *incident_find(const char *name, size_t length)
 {
 	static const struct incident *const lists[] = {
-		cpu_incidents, device_incidents, file_incidents, lock_incidents, memory_incidents, other_incidents, socket_incidents,
-		stop_incidents,
+		cpu_incidents, device_incidents, file_incidents, lock_incidents, memory_incidents, other_incidents,
+		owner_incidents, service_incidents, socket_incidents, stop_incidents,
 	};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -222,10 +231,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "incidents: no incident '%s'\n", name);
 		return 2;
 	}
-	stage = mmap(NULL, sizeof(*stage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		     0);
-	if (stage == MAP_FAILED)
-		fail("mmap");
+	stage = memory_shared(sizeof(*stage));
 	stage->name = name;
 	stage->is_twin = is_twin;
 	setpgid(0, 0);

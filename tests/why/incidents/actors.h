@@ -28,7 +28,8 @@ struct incident {
 
 /* Each list ends with an incident without a name. */
 extern const struct incident cpu_incidents[], device_incidents[], file_incidents[], lock_incidents[],
-	memory_incidents[], other_incidents[], socket_incidents[], stop_incidents[];
+	memory_incidents[], other_incidents[], owner_incidents[], service_incidents[],
+	socket_incidents[], stop_incidents[];
 
 /**
  * struct stage - what actors share, processes too
@@ -66,6 +67,8 @@ void step_wait(int step);
 void pages_touch(char *memory, size_t size);
 /* Anonymous memory without large pages. */
 char *memory_map(size_t size);
+/* Memory that processes share. */
+void *memory_shared(size_t size);
 void file_write(const char *path, const char *text);
 int file_open(const char *path, int flags);
 /* Moves this process to a cgroup; "" is the root's. */

@@ -72,12 +72,33 @@ CASES = {
     "slow-exit": (r"heavy.*running (on CPU 0 )?in exit_group", r"heavy.*running"),
     "semaphores": (r"writer.*(jbd2|journal)", r"writer.*behind urgent"),
     "timer-read": (r"waiting for hrtimer timerfd_tmrproc", r"behind urgent"),
+    # Who answers for the kernel.
+    "ring": (r"iou-wrk.*jbd2", r"iou-wrk.*behind urgent"),
+    "scanner": (r"scanner \(\d+\): running.*fanotify", r"(armed by scanner|scanner.*nanosleep).*fanotify"),
+    "core-dump": (r"core dump", r"crasher.*running"),
+    "cold-exec": (r"block:request.*tool", r"tool \(\d+\): runnable in sched_setaffinity behind urgent"),
+    "terminal": (r"armed by sshd|sshd.*nanosleep", r"sshd.*running"),
+    "late-message": (r"producer.*journal", r"producer.*running"),
+    "stacked-disk": (r"block:request/R[^@]*@254,0, issued by kworker", r"behind urgent"),
+    # Who cannot do what others wait for.
+    "throttled-owner": (r"owner.*cpu\.max", r"owner.*running"),
+    "spinlock": (r"running; meanwhile owner \(\d+\) waited for CPU 0 behind urgent", r"running"),
+    "network": (r"netadm.*behind urgent.*rtnl", r"behind urgent"),
+    "runtime": (r"runnable, the CPU is idle: the thread had used, or yielded, its deadline runtime", r"in sched_yield, the CPU is idle"),
+    "backlog": (r"queue of connections is full", r"server.*running"),
+    "identity": (r"worker.*behind urgent", r"worker.*running"),
+    "turns": (r"pool \(\d+\): running", r"leader.*running"),
+    "cgroup-move": (r"RCU grace period", r"running"),
+    "moved": (r"behind encoder", r"stopped .*admin"),
+    "full-event": (r"armed by consumer|consumer.*nanosleep", r"consumer.*running"),
+    "preempted-reader": (r"report.*behind urgent", r"armed by report|report.*nanosleep"),
+    "outer-quota": (r"cpu\.max", r"behind urgent"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
 # What the first lines say of these incidents alone.
 CLAIMS = {
-    r"cpu\.max": ("quota",),
+    r"cpu\.max": ("quota", "throttled-owner", "outer-quota"),
     "deadline scheduling": ("deadlines",),
     "dirty pages": ("dirty",),
     "the fair server gave": ("displaced",),
@@ -85,7 +106,7 @@ CLAIMS = {
     "handler of": ("handlers", "interrupted"),
     r"memory\.high": ("memory-high",),
     "priority inversion": ("inversion", "kthread", "starved-producer"),
-    "RCU grace period": ("barrier", "offline"),
+    "RCU grace period": ("barrier", "offline", "cgroup-move"),
     "reclaim": ("killed", "refault", "swapped"),
     "swap-in": ("swapped",),
     "tcp_delack_timer": ("nagle",),

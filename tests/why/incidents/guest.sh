@@ -15,7 +15,7 @@ STEERING=/sys/class/net/lo/queues/rx-0/rps_cpus
 cgroups_make() {
 	mount -t cgroup2 none /sys/fs/cgroup
 	echo '+cpu +io +memory' >/sys/fs/cgroup/cgroup.subtree_control
-	for group in quota high max kill slow frozen; do
+	for group in quota quota/pod quota/pod/job high max kill slow frozen move; do
 		mkdir /sys/fs/cgroup/$group
 	done
 	echo '5000 20000' >/sys/fs/cgroup/quota/cpu.max
@@ -33,11 +33,15 @@ disk_mount() {
 	mkdir -p /mnt /shm /tmp
 	mount -t ext4 /dev/vda /mnt
 	mount -t tmpfs none /shm
+	mkdir -p /dev/pts
+	mount -t devpts none /dev/pts
 	dd if=/dev/zero of=/mnt/swap bs=1M count=48 2>/dev/null
 	chmod 600 /mnt/swap
 	mkswap /mnt/swap >/dev/null
 	dd if=/dev/zero of=/shm/disk bs=1M count=4 2>/dev/null
 	losetup /dev/loop0 /shm/disk
+	dd if=/dev/urandom of=/mnt/image bs=1M count=2 2>/dev/null
+	losetup /dev/loop1 /mnt/image
 	sync
 }
 
