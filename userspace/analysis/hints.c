@@ -231,8 +231,8 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 	bool has_device = hints->has_use[USE_DEVICE] && !why->has_block;
 	bool lacks_block = (hints->has_use[USE_DISK] && !why->has_block) ||
 			   (has_device && hints->is_disk);
-	bool lacks_timers = hints->has_use[USE_TIMER] && !why->history.has_timers;
-	bool lacks_times = hints->has_timeout && !why->history.has_timers;
+	bool lacks_timers = hints->has_use[USE_TIMER] && !why->has_timers;
+	bool lacks_times = hints->has_timeout && !why->has_timers;
 
 	if (lacks_times)
 		buffer_append_string(&why->out,

@@ -328,7 +328,7 @@ struct history {
 	uint32_t size;
 	uint32_t nr_segments; /* how many there were; the number of the last one */
 	bool has_states;      /* states of threads are recorded */
-	bool has_timers;      /* begins of timers, too: the ends are also among interrupts */
+	bool has_hrtimers;    /* what runs in timers is recorded, too */
 	bool has_interrupts;  /* interrupts are recorded */
 	/* By number; threads without use are freed when there are threads_limit. */
 	struct map threads;

@@ -959,8 +959,10 @@ struct why_sink {
 	/* The longest slice of ktrack itself in whose place another one is explained. */
 	int64_t own_at_ns;
 	int64_t own_ns;
-	/* There are tracks of these packs. */
+	/* There are tracks of these packs; the begins of timers are only in the pack, their ends
+	 * also among interrupts. */
 	bool has_block;
+	bool has_timers;
 	bool has_power;
 	bool has_memory; /* page faults were recorded */
 	/* Losses. */

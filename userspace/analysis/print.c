@@ -696,7 +696,7 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 		wait = part_find_wait(&why->names, &part.key);
 		/* When it wanted to be woken, only the timer knows. */
 		if (part_is_timeout(&why->names, &part.key) && part.key.object == NAMES_NONE &&
-		    !why->history.has_timers && (!wait || text_begins(text_of(wait), text_of("a time"))))
+		    !why->has_timers && (!wait || text_begins(text_of(wait), text_of("a time"))))
 			buffer_append_string(out, ", on time or late: not recorded (-r timers)");
 		if (!has_one)
 			buffer_printf(out, " %.1f%%",

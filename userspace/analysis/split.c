@@ -698,8 +698,8 @@ static int64_t runnable_moved_ns(const struct walk *walk, const struct segment *
 		       : NAMES_NONE;
 	if (text_begins(name_table_text(walk->splitter->names, name), text_of("migration/")))
 		return at->to_ns;
-	/* One that leaves an idle CPU was taken off; timers would show that a cgroup has new time. */
-	return history->has_timers && segment->interrupt == NAMES_NONE &&
+	/* One that leaves an idle CPU was taken off; a timer would show that a cgroup has new time. */
+	return history->has_hrtimers && segment->interrupt == NAMES_NONE &&
 			       segment->state_name == NAMES_NONE && idle_ns > segment->from_ns
 		       ? idle_ns
 		       : INT64_MAX;

@@ -808,7 +808,7 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
 	/* With PREEMPT_RT, soft interrupts are slices of threads. */
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
-	why->history.has_timers |= one->role == WHY_ROLE_ARMED;
+	why->has_timers |= one->role == WHY_ROLE_ARMED;
 	one->is_of_calls = strcmp(track->category->text, "syscalls:call") == 0;
 	one->is_of_locks = strcmp(track->category->text, "locks:contention") == 0;
 	/* Processes identify the tracks of programs, which have no buffer. */
@@ -963,6 +963,7 @@ static enum context_kind interrupt_context(struct why_sink *why, const struct cp
 						  memcmp(text.data, "hrtime", 6) == 0);
 
 		name->context = is_timer ? CONTEXT_INHERITED : CONTEXT_HARD;
+		why->history.has_hrtimers |= is_timer && *text.data == 'h';
 		for (size_t i = 0; i < sizeof(soft_interrupts) / sizeof(soft_interrupts[0]); i++) {
 			if (text_equals(text, text_of(soft_interrupts[i])))
 				name->context = CONTEXT_SOFT;
