@@ -553,7 +553,9 @@ static void append_path(struct buffer *out, const struct name_table *names, cons
 {
 	const char *what = part_find_wait(names, &wait->key);
 
-	if (what) {
+	if (wait->key.kind == PART_STOPPED) {
+		buffer_append_string(out, "a stop until ");
+	} else if (what) {
 		buffer_printf(out, "%s until ", what);
 	} else if (name_table_get(names, wait->key.label)->is_call) {
 		append_known_name(out, names, wait->key.label);
