@@ -450,7 +450,7 @@ void csv_append_text(struct buffer *out, struct text text)
 
 const char base64_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static char *group_put(char *at, const unsigned char *bytes, size_t size)
+hot_inline char *group_put(char *at, const unsigned char *bytes, size_t size)
 {
 	uint32_t bits = (uint32_t)bytes[0] << 16;
 
@@ -469,10 +469,13 @@ void base64_append(struct buffer *out, struct text bytes)
 {
 	const unsigned char *from = (const unsigned char *)bytes.data;
 	char *at = buffer_reserve(out, (bytes.size + 2) / 3 * 4);
+	size_t i = 0;
 
 	if (!at)
 		return;
-	for (size_t i = 0; i < bytes.size; i += 3)
+	for (; i + 3 <= bytes.size; i += 3)
+		at = group_put(at, from + i, 3);
+	if (i < bytes.size)
 		at = group_put(at, from + i, bytes.size - i);
 	out->size = at - out->data;
 }
