@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -64,10 +66,20 @@ static void throttled_own(void)
 	cgroup_join("");
 }
 
-static void throttled_owner(void)
+/* A request waits for the lock of a process that does @own, to which @act is done. */
+static void owner_make(void (*own)(void), void (*act)(pid_t pid))
 {
+	pid_t pid;
+
 	shared = shared_mutex();
-	actor_process("owner", 0, 0, throttled_own);
+	pid = actor_process("owner", 0, 0, own);
+	if (act && !fork()) {
+		actor_become("admin", 1, 50);
+		step_wait(1);
+		sleep_ms(8);
+		act(pid);
+		_exit(0);
+	}
 	actor_become("request", 1, 0);
 	step_wait(1);
 	ktrack_begin(incident_work, stage->name);
@@ -75,6 +87,63 @@ static void throttled_owner(void)
 	pthread_mutex_unlock(shared);
 	ktrack_end(incident_work);
 	actors_join();
+}
+
+static void throttled_owner(void)
+{
+	owner_make(throttled_own, NULL);
+}
+
+/* A lock's owner is stopped by a signal; in the twin its cgroup is frozen. */
+static void stopped_own(void)
+{
+	if (stage->is_twin)
+		cgroup_join("frozen");
+	pthread_mutex_lock(shared);
+	stage->step = 1;
+	while (stage->step < 2)
+		compute_ms(1);
+	pthread_mutex_unlock(shared);
+}
+
+static void stopped_act(pid_t pid)
+{
+	if (stage->is_twin)
+		file_write("/sys/fs/cgroup/frozen/cgroup.freeze", "1");
+	else
+		kill(pid, SIGSTOP);
+	stage->step = 2;
+	sleep_ms(50);
+	if (stage->is_twin)
+		file_write("/sys/fs/cgroup/frozen/cgroup.freeze", "0");
+	else
+		kill(pid, SIGCONT);
+}
+
+static void stopped_owner(void)
+{
+	owner_make(stopped_own, stopped_act);
+}
+
+/* A lock's owner uses more memory than memory.high of its cgroup; in the twin there is no limit. */
+static void large_own(void)
+{
+	char *memory = memory_map(12 << 20);
+
+	if (!stage->is_twin)
+		cgroup_join("high");
+	pages_touch(memory, 7 << 20);
+	pthread_mutex_lock(shared);
+	stage->step = 1;
+	pages_touch(memory + (7 << 20), stage->is_twin ? 4 << 20 : 1400 << 10);
+	pthread_mutex_unlock(shared);
+	munmap(memory, 12 << 20);
+	cgroup_join("");
+}
+
+static void large_owner(void)
+{
+	owner_make(large_own, NULL);
 }
 
 /* A lock for which others yield: its owner waits for its CPU; in the twin the owner computes. */
@@ -441,6 +510,98 @@ static void outer_quota(void)
 	actors_kill();
 }
 
+/* A file is opened whose lease another process gives back late; in the twin it computes first. */
+static void lease_give_back(int number)
+{
+	(void)number;
+	if (stage->is_twin)
+		compute_ms(40);
+	else
+		sleep_ms(40);
+	fcntl(stage->step, F_SETLEASE, F_UNLCK);
+	stage->is_over = true;
+}
+
+static void lease_hold(void)
+{
+	int fd = file_open("/shm/leased", O_RDONLY);
+
+	signal(SIGIO, lease_give_back);
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		fail("F_SETLEASE");
+	stage->step = fd;
+	while (!stage->is_over)
+		pause();
+}
+
+static void lease(void)
+{
+	close(file_open("/shm/leased", O_RDWR | O_CREAT));
+	actor_process("smbd", 0, 0, lease_hold);
+	actor_become("editor", 1, 0);
+	step_wait(1);
+	sleep_ms(4);
+	ktrack_begin(incident_work, stage->name);
+	close(file_open("/shm/leased", O_WRONLY));
+	ktrack_end(incident_work);
+	actors_join();
+}
+
+/* A debugger waits for a process to stop, which waits for its CPU; in the twin it sleeps in vfork. */
+static void attached_run(void)
+{
+	stage->step = 1;
+	if (!stage->is_twin) {
+		compute_ms(60);
+		return;
+	}
+	if (!vfork()) {
+		usleep(40000);
+		_exit(0);
+	}
+}
+
+static void attach(void)
+{
+	pid_t pid = actor_process("app", 0, 0, attached_run);
+	int status;
+
+	if (!stage->is_twin)
+		actor_process("urgent", 0, 20, preempt);
+	actor_become("debugger", 1, 0);
+	step_wait(1);
+	sleep_ms(8);
+	ktrack_begin(incident_work, stage->name);
+	if (ptrace(PTRACE_ATTACH, pid, 0, 0) || waitpid(pid, &status, 0) < 0)
+		fail("ptrace");
+	ktrack_end(incident_work);
+	ptrace(PTRACE_DETACH, pid, 0, 0);
+	actors_join();
+}
+
+/* A thread is joined that waits for a disk; in the twin it computes. */
+static void joined_run(void)
+{
+	static char bytes[64 << 10];
+	int fd = file_open("/mnt/state", O_CREAT | O_WRONLY | O_TRUNC);
+
+	if (stage->is_twin)
+		compute_ms(20);
+	for (int i = 0; i < 4 && !stage->is_twin; i++)
+		if (write(fd, bytes, sizeof(bytes)) < 0 || fsync(fd))
+			fail("fsync");
+}
+
+static void join(void)
+{
+	pthread_t thread = actor_thread("saver", 0, 0, joined_run);
+
+	actor_become("window", 1, 0);
+	ktrack_begin(incident_work, stage->name);
+	pthread_join(thread, NULL);
+	ktrack_end(incident_work);
+}
+
 const struct incident owner_incidents[] = {
 	{ "throttled-owner", throttled_owner },
 	{ "spinlock", spinlock },
@@ -454,5 +615,10 @@ const struct incident owner_incidents[] = {
 	{ "full-event", full_event },
 	{ "preempted-reader", preempted_reader },
 	{ "outer-quota", outer_quota },
+	{ "stopped-owner", stopped_owner },
+	{ "large-owner", large_owner },
+	{ "lease", lease },
+	{ "attach", attach },
+	{ "join", join },
 	{ }
 };
