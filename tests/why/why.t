@@ -60,6 +60,7 @@ CASES = {
     "alone": ("read",),
     "raced": ("read",),
     "single": ("read",),
+    "reused": ("lost", "fresh"),
     # Many small parts.
     "rivals": ("key", "--all key", "--json key", "pooled"),
     "kinds": ("varied", "--all varied", "compute", "--evidence compute", "--json --evidence compute", "faults", "syscalls:call/write"),

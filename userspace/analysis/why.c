@@ -614,6 +614,21 @@ static void process_count(struct why_sink *why, struct process_times *process,
 	}
 }
 
+/* A thread whose state ended, and has no other one, does not exist any more. */
+static void why_learn_absence(struct why_sink *why)
+{
+	struct thread_history *thread = history_thread(&why->history, why->ended_tid, -1);
+
+	why->ended_tid = 0;
+	if (thread && thread->open.from_ns <= why->ended_ns)
+		history_change_thread(&why->history, thread,
+				      &(struct thread_change){
+					      .time_ns = why->ended_ns,
+					      .state = THREAD_ABSENT,
+					      .cpu = why->ended_cpu,
+					      .waker = { .tid = -1, .cpu = why->ended_cpu } });
+}
+
 /* Take the end of a slice on @track into the history, after it was explained. */
 static void why_learn_end(struct why_sink *why, struct why_track *track,
 			  const struct timeline_event *event)
@@ -622,6 +637,11 @@ static void why_learn_end(struct why_sink *why, struct why_track *track,
 
 	/* Of some recordings, only some threads have tracks: the next one may be another. */
 	if (track->role == WHY_ROLE_THREAD) {
+		if (unlikely(why->ended_tid > 0))
+			why_learn_absence(why);
+		why->ended_tid = event->is_unfinished ? 0 : track->thread->tid;
+		why->ended_cpu = event->cpu;
+		why->ended_ns = event->time_ns;
 		if (track->process)
 			process_count(why, track->process, event);
 		cpu = track->thread->open.state == THREAD_RUNNING
@@ -911,6 +931,10 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 					.cpu = event->cpu,
 					.waker = { .tid = -1, .cpu = event->cpu } };
 
+	if (why->ended_tid == one->thread->tid)
+		why->ended_tid = 0;
+	else if (unlikely(why->ended_tid > 0))
+		why_learn_absence(why);
 	if (name->state == THREAD_UNKNOWN || number == NAMES_OTHER)
 		name->state = state_of(event->name->text);
 	why->history.has_states = true;
