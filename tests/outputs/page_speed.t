@@ -12,12 +12,14 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 from pages import DRAW, visit_pages  # noqa: E402
 from tap import Tap  # noqa: E402
 
-ROUNDS = """repeat 8000
+# With pauses, so that columns show where bins are.
+ROUNDS = 8 * """repeat 1000
 +1us  7@0 io B "short $i%5"
 +700  7@0 io E ""
 +0    8@0 level $i%97
 +100  9@0 io I tick
 end
++300us 8@0 level 50
 """
 # Forty chunks of short slices, of which one has a long slice too; a counter and instants beside them.
 RECORD = f"""event demo:io 100 char track_event_type; string slice_name
@@ -97,6 +99,31 @@ p.reading_ms = Infinity;
 p.addInstants(chunk, (chunk.to - chunk.from) * p.scale, () => count++);
 return [levels.low.some(isFinite), count, p.nrColumns];
 """
+# Statistics of many items by a worker, or without one: whether they are those that are computed here, and how many chunks the page decodes for them.
+APART = """const { recording } = ktrack, { tracks, names } = recording, counter = tracks.find(({ samples }) => samples).samples, [from, to] = [counter.chunks[3].to + 1, recording.end * 0.9], always = () => true, { Worker } = window, { decode } = SliceChunk.prototype;
+const [row] = tracks.find((track) => track.rows.length > 0).rows, open = Object.assign(new OpenChunk(to - 100, names.indexOf("long"), null), { row });
+Apart.LEAST = 1000;
+open.reach(recording.end);
+row.chunks = [...row.chunks.filter((chunk) => chunk.to <= open.from), open];
+const one = ({ name, tracepoint, count, total, self, excluded, min, max, mean, p50, p99, slowest }) => [name, tracepoint, count, total, self, excluded, min, max, mean, p50, p99, slowest.map(({ chunk, index, ns }) => [chunk.from, chunk.row.track.label, index, ns])];
+const span = ({ slices, instants, counters }) => JSON.stringify([slices.map(one), instants.map(one), counters.map(({ track, first, last, min, max, count }) => [track.label, first, last, min, max, count])]);
+const name = (found) => JSON.stringify([one(found), found.histogram().counts, found.rankOf(700)]);
+const short = [tracks.filter(({ rows }) => rows.length > 0), names.indexOf("short 1")];
+const found = [span(await runSteps(spanStatistics(recording, tracks, from, to), always)), name(await runSteps(nameStatistics(recording, ...short), always))], same = [];
+let decoded = 0;
+SliceChunk.prototype.decode = function (items) { decoded++; return decode.call(this, items); };
+const ask = (apart) => Promise.all([apart.run("spanStatistics", tracks, from, to, [from, to], always), new Apart(recording).run("nameStatistics", short[0], -Infinity, Infinity, [short[1]], always)]);
+for (const kind of [Worker, class { constructor() { throw new Error("refused"); } }, class { terminate() { } postMessage() { setTimeout(() => this.onerror(new Event("error"))); } }]) {
+	window.Worker = kind;
+	decoded = 0;
+	const [all, some] = await ask(new Apart(recording));
+	same.push([all && span(all) === found[0], some && name(some) === found[1], decoded > 0]);
+}
+Object.assign(window, { Worker });
+const apart = new Apart(recording), [first, last] = await Promise.all([ask(apart), ask(apart)]);
+SliceChunk.prototype.decode = decode;
+return [same, [first[0] === null, span(last[0]) === found[0]], found.map((text) => text.slice(0, 500))];
+"""
 # Numbers of ranks in random order, with many equal ones or few.
 SELECT = """const wrong = [];
 for (const size of [1, 2, 3, 10, 999, 1001, 20000])
@@ -109,7 +136,7 @@ for (const size of [1, 2, 3, 10, 999, 1001, 20000])
 return wrong;
 """
 # From afar, by digests, by sums of what was read, and one by one.
-WIDTHS = (2, 10, 40, 110, 400)
+WIDTHS = (2, 3.9, 10, 40, 110, 400)
 
 
 def check_work(tap, pages):
@@ -140,10 +167,19 @@ def check_edges(tap, pages):
     tap.ok(0 < count <= columns + 2, "instants that are not read yet are on the columns of the span", count, columns)
 
 
+def check_apart(tap, pages):
+    """Statistics of many items are computed in a worker, or in steps if there is none."""
+    pages.load_text(RECORD)
+    (by_worker, refused, failed), replaced, found = pages.browser.run(APART)
+    tap.ok(by_worker == [True, True, False], "statistics of a worker are those of the page, which decodes nothing", by_worker, *found)
+    tap.ok(refused == failed == [True, True, True], "statistics without a worker", refused, failed)
+    tap.ok(replaced == [True, True], "a worker is replaced by the next one", replaced)
+
+
 def check_select(tap, pages):
     """Percentiles."""
     tap.nothing(pages.browser.run(SELECT), "the number of a rank")
 
 
 if __name__ == "__main__":
-    sys.exit(visit_pages(Tap(), (check_work, check_columns, check_bins, check_edges, check_select)))
+    sys.exit(visit_pages(Tap(), (check_work, check_columns, check_bins, check_edges, check_apart, check_select)))

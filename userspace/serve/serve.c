@@ -26,7 +26,8 @@
 	"Connection: close\r\n"                                                               \
 	"Cache-Control: no-store\r\n"                                                         \
 	"Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src " \
-	"'unsafe-inline'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'\r\n"    \
+	"'unsafe-inline'; worker-src blob:; connect-src 'self'; base-uri 'none'; "             \
+	"frame-ancestors 'none'\r\n"                                                          \
 	"Cross-Origin-Resource-Policy: same-origin\r\n"                                       \
 	"Referrer-Policy: no-referrer\r\n"                                                    \
 	"X-Content-Type-Options: nosniff\r\n"

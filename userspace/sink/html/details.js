@@ -47,7 +47,7 @@ function tableOf(rows, title = "", heads = null) {
 
 class Details {
 	constructor(page) {
-		Object.assign(this, { page, recording: page.recording, known: new Map(), links: new Links(page) });
+		Object.assign(this, { page, recording: page.recording, known: new Map(), apart: new Apart(page.recording), links: new Links(page) });
 	}
 
 	// After lines were added.
@@ -221,8 +221,8 @@ class Details {
 	// Statistics of the name, which come later if they take time.
 	statisticsOf(one) {
 		const box = element("section", { className: "statistics" }), number = one.chunk.read().name[one.index], { tracepoint } = one.track.identity;
-		const key = `${number} ${tracepoint}`, isWanted = () => this.page.picture.selected === one;
-		this.statistics = (this.known.has(key) ? Promise.resolve(this.known.get(key)) : runSteps(nameStatistics(this.recording, tracepoint, number), isWanted)).then((found) => {
+		const key = `${number} ${tracepoint}`, isWanted = () => this.page.picture.selected === one, tracks = () => this.recording.tracks.filter((track) => track.identity.tracepoint === tracepoint && !isIdleState(track));
+		this.statistics = Promise.resolve(this.known.get(key) ?? this.apart.run("nameStatistics", tracks(), -Infinity, Infinity, [number], isWanted)).then((found) => {
 			if (!found)
 				return;
 			this.known.set(key, found);

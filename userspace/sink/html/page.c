@@ -34,6 +34,7 @@ __asm__(FILE_BEGIN(page_script)
 	FILE_PART("flows.js")
 	FILE_PART("work.js")
 	FILE_PART("statistics.js")
+	FILE_PART("worker.js")
 	FILE_PART("links.js")
 	FILE_PART("details.js")
 	FILE_PART("chain.js")
@@ -51,11 +52,11 @@ __asm__(FILE_BEGIN(page_script)
 	FILE_PART("page.js")
 	FILE_END);
 
-/* The page may run only its own scripts and styles, and fetch nothing; the live one its lines. */
+/* The page may run only its own scripts and styles, and fetch nothing; the live one its lines. Workers run these scripts, too. */
 #define PAGE_BEGIN                                                                    \
 	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"         \
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; " \
-	"script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+	"script-src 'unsafe-inline'; style-src 'unsafe-inline'; worker-src blob:"
 #define PAGE_LIVE "; connect-src 'self'"
 #define PAGE_TITLE "\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>ktrack: "
 

@@ -374,9 +374,11 @@ class Page {
 	}
 }
 
-{
+if (SCRIPTS) {
 	const data = document.getElementById("data"), saved = data.dataset.lines && document.documentElement.cloneNode(true);
 	window.ktrack = new Page(data.textContent);
 	if (saved)
 		ktrack.live = new Live(ktrack, data.dataset.lines, saved);
+} else {
+	onmessage = answer;
 }

@@ -8,7 +8,7 @@ const SLICE_COLUMNS = [["name", "name"], ["tracepoint", "tracepoint"], ["count",
 
 class Range {
 	constructor(page) {
-		Object.assign(this, { page, picture: page.picture, span: null, tracks: null, markers: [null, null], sort: "total", isDown: true });
+		Object.assign(this, { page, picture: page.picture, span: null, tracks: null, markers: [null, null], apart: new Apart(page.recording), sort: "total", isDown: true });
 		this.picture.overlays.push(() => this.draw());
 	}
 
@@ -81,7 +81,7 @@ class Range {
 	async show() {
 		const { span } = this, { recording } = this.page, tracks = this.tracks ?? recording.tracks;
 		this.statistics = null;
-		const found = await runSteps(spanStatistics(recording, tracks, span.from, span.to), () => this.span === span);
+		const found = await this.apart.run("spanStatistics", tracks, span.from, span.to, [span.from, span.to], () => this.span === span);
 		if (!found || this.span !== span)
 			return;
 		this.statistics = found;

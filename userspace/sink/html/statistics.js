@@ -290,10 +290,10 @@ function* spanStatistics(recording, tracks, from, to) {
 	};
 }
 
-// Statistics of one name on all tracks of its tracepoint in the whole recording.
-function* nameStatistics(recording, tracepoint, number) {
-	const found = new NameStatistics(recording.names[number], tracepoint);
-	for (const track of recording.tracks.filter((one) => one.identity.tracepoint === tracepoint && !isIdleState(one)))
+// Statistics of one name on tracks, which have the same tracepoint, in the whole recording.
+function* nameStatistics(recording, tracks, number) {
+	const found = Object.assign(new NameStatistics(recording.names[number], tracks[0].identity.tracepoint), { number });
+	for (const track of tracks)
 		for (const row of track.rows)
 			yield* eachItem(row, -Infinity, Infinity, (chunk, i, { begin, end, name, marks }) => {
 				if (name[i] === number)
