@@ -124,6 +124,36 @@ const apart = new Apart(recording), [first, last] = await Promise.all([ask(apart
 SliceChunk.prototype.decode = decode;
 return [same, [first[0] === null, span(last[0]) === found[0]], found.map((text) => text.slice(0, 500))];
 """
+# Whether all that is known of chunks after frames of all widths is counted, and how many bytes that is with a limit of 200,000.
+KEPT = """const p = ktrack.picture, { chunks } = p.recording.tracks[0].rows[0], most = Lanes.KEPT_MOST, found = [];
+for (const limit of [most, 2e5]) {
+	Lanes.KEPT_MOST = limit;
+	p.keep(chunks[0]);
+	for (const width of arguments[0]) {
+		p.span = { from: 0, to: (chunks[0].to - chunks[0].from) / width * (p.width - GUTTER) };
+		do { p.isAsked = true; p.draw(); } while (p.isRough);
+	}
+	const all = p.recording.inOrder.map(({ chunk }) => chunk.size()), sum = all.reduce((a, b) => a + b);
+	found.push([sum === p.kept.size, sum, Math.max(...all)]);
+}
+Lanes.KEPT_MOST = most;
+return found;
+"""
+# How many chunks a frame without time reads after a change of the theme, and whether another frame follows.
+THEMES = """const p = ktrack.picture, chunk = p.recording.tracks[0].rows[0].chunks[0], { isDark } = p.palette;
+p.span = { from: 0, to: (chunk.to - chunk.from) / 40 * (p.width - GUTTER) };
+do { p.isAsked = true; p.draw(); } while (p.isRough);
+const { decode } = SliceChunk.prototype, count = (isDark) => {
+	let decoded = 0;
+	SliceChunk.prototype.decode = function (items) { decoded++; return decode.call(this, items); };
+	p.palette.setDark(isDark);
+	Object.assign(p, { reading_ms: Infinity, isRough: false });
+	p.drawSlices(p.recording.tracks[0].rows[0], 0);
+	SliceChunk.prototype.decode = decode;
+	return [decoded, p.isRough];
+};
+return [count(isDark), count(!isDark)];
+"""
 # Numbers of ranks in random order, with many equal ones or few.
 SELECT = """const wrong = [];
 for (const size of [1, 2, 3, 10, 999, 1001, 20000])
@@ -167,6 +197,20 @@ def check_edges(tap, pages):
     tap.ok(0 < count <= columns + 2, "instants that are not read yet are on the columns of the span", count, columns)
 
 
+def check_kept(tap, pages):
+    """Memory of what is known of chunks."""
+    pages.load_text(RECORD)
+    whole, limited = pages.browser.run(KEPT, WIDTHS)
+    tap.ok(whole[0] and whole[1] > 4 * limited[1] > 0 and limited[0] and limited[1] <= 2e5 + limited[2], "what is kept of chunks is limited", whole, limited)
+
+
+def check_themes(tap, pages):
+    """A change of the theme."""
+    pages.load_text(RECORD)
+    same, other = pages.browser.run(THEMES)
+    tap.ok(same == [0, False] and other == [0, True], "after a change of the theme chunks are read when there is time", same, other)
+
+
 def check_apart(tap, pages):
     """Statistics of many items are computed in a worker, or in steps if there is none."""
     pages.load_text(RECORD)
@@ -182,4 +226,4 @@ def check_select(tap, pages):
 
 
 if __name__ == "__main__":
-    sys.exit(visit_pages(Tap(), (check_work, check_columns, check_bins, check_edges, check_apart, check_select)))
+    sys.exit(visit_pages(Tap(), (check_work, check_columns, check_bins, check_edges, check_themes, check_kept, check_apart, check_select)))

@@ -12,13 +12,16 @@ function decodeBase64(text) {
 	return bytes;
 }
 
-// What Bytes.numbers() fills.
-let NUMBERS = new Float64Array(4096);
+// What Bytes and Bytes.numbers() fill.
+let BYTES = new Uint8Array(16384), NUMBERS = new Float64Array(4096);
 
-// A cursor in the bytes of a chunk.
+// A cursor in the bytes of a chunk, which are valid until the next cursor is made.
 class Bytes {
 	constructor(text) {
-		this.bytes = decodeBase64(text);
+		if (BYTES.length < text.length)
+			BYTES = new Uint8Array(2 * text.length);
+		this.bytes = BYTES.setFromBase64 ? BYTES : decodeBase64(text);
+		BYTES.setFromBase64?.(text);
 		this.at = 0;
 	}
 

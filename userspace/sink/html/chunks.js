@@ -25,18 +25,18 @@ class Chunk {
 		return this.items ?? this.decode();
 	}
 
+	// How many bytes take the arrays of what was read.
+	size() {
+		const { items, fine, sums, bins } = this, arrays = [...Object.values(items ?? {}), fine?.sums, sums, ...(bins?.low ? [bins.low, bins.high] : [bins])];
+		return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
+	}
+
 	async argsOf(index) {
 		if (this.args === NONE)
 			return null;
 		this.unpacked ??= await unpackJson(this.args);
 		return this.unpacked[index] || null;
 	}
-}
-
-// Two bytes for each bin: how much of it is filled; marks, and the index of a name.
-function readDigest(text, size) {
-	const bytes = new Bytes(text), names = Array.from({ length: bytes.number() }, () => bytes.number());
-	return { size, names, bins: bytes.bytes.subarray(bytes.at) };
 }
 
 // Begin, end, name and marks of slices.
@@ -70,34 +70,54 @@ class SliceChunk extends Chunk {
 		return this.items ?? this.decode(SCANNED);
 	}
 
-	// For low zoom: how much of each bin is filled, and the name and marks there; null for few slices.
+	get hasDigest() {
+		return this.packedDigest !== NONE;
+	}
+
+	// For low zoom: two bytes for each bin: how much of it is filled; marks, and the index of a name. They are valid until something
+	// else is read. Null for few slices.
 	digest() {
-		if (this.summary === undefined)
-			this.summary = this.packedDigest === NONE ? null : readDigest(this.packedDigest, (this.to - this.from) / BINS);
-		return this.summary;
+		if (!this.hasDigest)
+			return null;
+		const bytes = new Bytes(this.packedDigest), names = Array.from({ length: bytes.number() }, () => bytes.number());
+		return { size: (this.to - this.from) / BINS, names, bins: bytes.bytes.subarray(bytes.at, bytes.at + 2 * BINS) };
 	}
 
 	// Sums of the digest before each bin, and twice behind the last one. Kept until the colours change.
 	sumsOf(palette, track) {
-		if (this.sumsDark !== palette.isDark) {
+		if (!this.sums || this.sumsDark !== palette.isDark) {
 			this.sums = this.sumBins(palette, track, new Float32Array((BINS + 2) * SUM_WORDS));
 			this.sumsDark = palette.isDark;
 		}
 		return this.sums;
 	}
 
-	// Fills sums, of which some bins of the digest may be one.
-	sumBins(palette, track, sums) {
-		const { bins, names } = this.digest(), size = sums.length / SUM_WORDS - 2, colours = names.map((name) => palette.of(track, name).rgb), share = size / BINS / FILLED;
-		for (let i = 0; i < BINS; i++) {
-			const filled = bins[2 * i] * share, word = bins[2 * i + 1], rgb = colours[word & NAME_MASK] ?? palette.grey, at = (Math.floor(i * size / BINS) + 1) * SUM_WORDS;
-			sums[at] += filled;
-			for (let k = 0; k < 3; k++)
-				sums[at + 1 + k] += filled * rgb[k];
-			sums[at + 4] += word >> NAME_BITS & SUSPECT;
+	// Fills sums from an index on, of so many bins, each of which has one or some of the digest.
+	sumBins(palette, track, sums, size = BINS, at = 0) {
+		const bytes = new Bytes(this.packedDigest), table = palette.tableOf(track), colours = new Array(NAME_MASK + 1).fill(palette.greyBytes), share = size / BINS / FILLED, some = BINS / size, nrNames = bytes.number();
+		for (let i = 0; i < nrNames; i++) {
+			const name = bytes.number();
+			colours[i] = table[name] || palette.bytesOf(track, name, table);
 		}
-		for (let k = SUM_WORDS; k < sums.length; k++)
-			sums[k] += sums[k - SUM_WORDS];
+		const bins = bytes.bytes;
+		let filled = 0, red = 0, green = 0, blue = 0, suspect = 0;
+		for (let i = 0, k = bytes.at; i < BINS; i++, k += 2) {
+			const part = bins[k] * share, word = bins[k + 1], rgb = colours[word & NAME_MASK];
+			filled += part;
+			red += part * (rgb >> 16 & 255);
+			green += part * (rgb >> 8 & 255);
+			blue += part * (rgb & 255);
+			suspect += word >> NAME_BITS & SUSPECT;
+			if ((i + 1) % some > 0)
+				continue;
+			at += SUM_WORDS;
+			sums[at] = filled;
+			sums[at + 1] = red;
+			sums[at + 2] = green;
+			sums[at + 3] = blue;
+			sums[at + 4] = suspect;
+		}
+		sums.copyWithin(at + SUM_WORDS, at, at + SUM_WORDS);
 		return sums;
 	}
 
@@ -139,6 +159,10 @@ class OpenChunk extends Chunk {
 
 	get isOpen() {
 		return true;
+	}
+
+	get hasDigest() {
+		return false;
 	}
 
 	digest() {

@@ -61,17 +61,17 @@ class Columns {
 		this.high = last > this.high ? last : this.high;
 	}
 
-	// Adds bins that are `width` columns together, with their sums from an index on. Each column has the difference of the sums at its edges, thus its work does not
-	// depend on how many slices are on it.
+	// Adds bins that are `width` columns together, with their sums from an index on. Each column has the difference of the sums at its
+	// edges, thus its work does not depend on how many slices are on it. Before the first bin all sums are zero.
 	addSums(from, width, bins, nrBins, begin = 0) {
-		const { filled, sums, marks, size } = this, unit = width / nrBins, first = Math.max(Math.floor(from), 0), last = Math.min(Math.ceil(from + width), size) - 1;
+		const { filled, sums, marks, size } = this, perColumn = nrBins / width, unit = width / nrBins, first = from > 0 ? Math.floor(from) : 0, last = Math.min(Math.ceil(from + width), size) - 1, isMarked = bins[begin + nrBins * SUM_WORDS + 4] > 0;
 		let before = 0, red = 0, green = 0, blue = 0, suspect = 0;
 		if (last < first)
 			return;
-		for (let at = first - 1; at <= last; at++) {
-			const place = Math.min(Math.max((at + 1 - from) / unit, 0), nrBins), bin = Math.floor(place), part = place - bin, k = begin + bin * SUM_WORDS;
+		for (let at = from < 0 ? -1 : first; at <= last; at++) {
+			const end = (at + 1 - from) * perColumn, place = end < nrBins ? end : nrBins, bin = place | 0, part = place - bin, k = begin + bin * SUM_WORDS;
 			const whole = bins[k] + part * (bins[k + 5] - bins[k]), reds = bins[k + 1] + part * (bins[k + 6] - bins[k + 1]), greens = bins[k + 2] + part * (bins[k + 7] - bins[k + 2]);
-			const blues = bins[k + 3] + part * (bins[k + 8] - bins[k + 3]), suspects = bins[k + 4] + part * (bins[k + 9] - bins[k + 4]);
+			const blues = bins[k + 3] + part * (bins[k + 8] - bins[k + 3]), suspects = isMarked ? bins[k + 4] + part * (bins[k + 9] - bins[k + 4]) : 0;
 			if (at >= first && whole - before > ROUNDED) {
 				filled[at] += (whole - before) * unit;
 				sums[3 * at] += (reds - red) * unit;

@@ -181,7 +181,7 @@ class Counters extends Lanes {
 		const chunk = row.chunks[row.chunkAt(this.span.from) - 1];
 		if (!chunk)
 			return null;
-		const items = chunk.read(), last = chunk.count - 1;
+		const items = this.read(chunk), last = chunk.count - 1;
 		return { time: items.begin[last], value: items.value[last] };
 	}
 }

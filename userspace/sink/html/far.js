@@ -7,7 +7,8 @@ const FAR_BINS = 16, FAR_WORDS = (FAR_BINS + 2) * SUM_WORDS;
 
 class Far {
 	constructor(row, isDark) {
-		Object.assign(this, { row, isDark, count: 0, from: new Float64Array(8), to: new Float64Array(8), sums: new Float32Array(8 * FAR_WORDS) });
+		const most = Math.max(row.chunks.length, 8);
+		Object.assign(this, { row, isDark, count: 0, from: new Float64Array(most), to: new Float64Array(most), sums: new Float32Array(most * FAR_WORDS) });
 	}
 
 	// Adds the chunks that were added to the row, up to an open slice. Those without a digest have no time.
@@ -18,11 +19,11 @@ class Far {
 			if (at === this.from.length)
 				this.grow();
 			this.from[at] = this.to[at] = NaN;
-			if (!chunk.digest())
+			if (!chunk.hasDigest)
 				continue;
 			this.from[at] = chunk.from;
 			this.to[at] = chunk.to;
-			chunk.sumBins(palette, track, this.sums.subarray(at * FAR_WORDS, (at + 1) * FAR_WORDS));
+			chunk.sumBins(palette, track, this.sums, FAR_BINS, at * FAR_WORDS);
 		}
 	}
 

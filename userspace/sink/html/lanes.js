@@ -11,15 +11,16 @@ const FAR_WIDTH = FAR_BINS / 4, DECODED_WIDTH = BINS / 4, FINE_WIDTH = FINE_BINS
 // A frame decodes new chunks for so long, or half as long as the last frame took; it draws the rest by what is known, and
 // another frame follows.
 const READING_MS = 6, READING_MOST_MS = 100;
-// So many decoded events are kept; the sums of a chunk's bins take the memory of as many events.
-const KEPT_MOST = 4e6;
 // Instants closer than this many pixels are drawn as ticks between the lanes; CROWDED of them on a pixel are opaque.
 const CROWD = 9, CROWDED = 8;
 
 class Lanes {
-	// Whether a chunk is not decoded and this frame has no time left for it.
-	isLate(chunk) {
-		const isLate = !chunk.items && !chunk.fine && this.reading_ms > Math.min(Math.max(READING_MS, (this.frame_ms ?? 0) / 2), READING_MOST_MS);
+	// So many bytes of what was read of chunks are kept.
+	static KEPT_MOST = 8e7;
+
+	// Whether a chunk is not decoded, nor what is needed of it known, and this frame has no time left for it.
+	isLate(chunk, isKnown = false) {
+		const isLate = !chunk.items && !isKnown && this.reading_ms > Math.min(Math.max(READING_MS, (this.frame_ms ?? 0) / 2), READING_MOST_MS);
 		this.isRough ||= isLate;
 		return isLate;
 	}
@@ -39,22 +40,24 @@ class Lanes {
 		if (!chunk.bins && !this.isLate(chunk)) {
 			const begun = performance.now();
 			chunk.bins = chunk.summarize();
+			this.keep(chunk);
 			this.reading_ms += performance.now() - begun;
 		}
 		return chunk.bins ?? null;
 	}
 
-	// Forgets what was decoded first if there is too much.
+	// Counts what a chunk has, and forgets all of those that were read first if that is too much.
 	keep(chunk) {
-		this.kept ??= { chunks: new Set(), count: 0 };
-		if (!this.kept.chunks.has(chunk))
-			this.kept.count += chunk.count + FINE_BINS;
-		this.kept.chunks.add(chunk);
-		while (this.kept.count > KEPT_MOST && this.kept.chunks.size > 1) {
-			const [first] = this.kept.chunks;
-			this.kept.chunks.delete(first);
-			this.kept.count -= first.count + FINE_BINS;
-			first.items = first.fine = null;
+		const kept = this.kept ??= { chunks: new Map(), size: 0 }, { chunks } = kept, size = chunk.size();
+		kept.size += size - (chunks.get(chunk) ?? 0);
+		chunks.delete(chunk);
+		chunks.set(chunk, size);
+		for (const [first, size] of chunks) {
+			if (kept.size <= Lanes.KEPT_MOST || first === chunk)
+				break;
+			chunks.delete(first);
+			kept.size -= size;
+			first.items = first.fine = first.sums = first.bins = null;
 		}
 	}
 
@@ -108,26 +111,32 @@ class Lanes {
 	}
 
 	addChunk(columns, track, chunk, width, wide) {
-		if (chunk.digest() && (width < DECODED_WIDTH || this.isLate(chunk)))
-			columns.addSums(this.columnOf(chunk.from), width * this.ratio, chunk.sumsOf(this.palette, track), BINS);
-		else if (this.isLate(chunk))
+		const isFine = chunk.hasDigest && width < FINE_WIDTH, isFar = chunk.hasDigest && width < DECODED_WIDTH, isLate = !isFar && this.isLate(chunk, isFine && chunk.fine?.isDark === this.palette.isDark);
+		if (isFar || (isLate && chunk.hasDigest))
+			this.addDigest(columns, track, chunk, width);
+		else if (isLate)
 			columns.add(this.columnOf(chunk.from), this.columnOf(chunk.to), chunk.busy / Math.max(chunk.to - chunk.from, 1), this.palette.greyBytes, 0);
-		else if (chunk.digest() && width < FINE_WIDTH)
+		else if (isFine)
 			this.addFine(columns, track, chunk, width, wide);
 		else
 			this.addItems(columns, track, chunk, wide);
 	}
 
+	addDigest(columns, track, chunk, width) {
+		const { sums } = chunk;
+		columns.addSums(this.columnOf(chunk.from), width * this.ratio, chunk.sumsOf(this.palette, track), BINS);
+		if (chunk.sums !== sums)
+			this.keep(chunk);
+	}
+
 	addFine(columns, track, chunk, width, wide) {
-		if (!chunk.fine)
-			this.read(chunk);
-		const begun = performance.now(), { sums, long } = chunk.refine(this.palette, track);
+		const begun = performance.now(), { fine } = chunk, { sums, long } = chunk.refine(this.palette, track);
+		if (chunk.fine !== fine)
+			this.keep(chunk);
 		this.reading_ms += performance.now() - begun;
 		columns.addSums(this.columnOf(chunk.from), width * this.ratio, sums, FINE_BINS);
 		if (long.length > 0)
 			this.addItems(columns, track, chunk, wide, long);
-		else
-			chunk.items = null;
 	}
 
 	// Adds all slices, or some.
