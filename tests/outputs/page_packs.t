@@ -123,6 +123,30 @@ def check_others(tap, pages):
     tap.ok(lanes == ["sched:thread", "syscalls:call"], "a thread is one line: its states, its system calls below", *lanes)
 
 
+# Of each thread: how long it ran, and its slices of that; how the threads of process 40 are sorted; what is shown above one of them.
+RAN = """const p = ktrack.picture, { names, tracks } = p.recording, nodes = p.tree.all.filter((node) => node.isThread && node.tracks.some(({ identity }) => identity.tracepoint === STATE_TRACKS && identity.cpu === undefined));
+const exact = (node) => {
+	let sum = 0;
+	for (const row of node.tracks.filter(({ identity }) => identity.tracepoint === STATE_TRACKS).flatMap(({ rows }) => rows))
+		row.visit(-Infinity, Infinity, (chunk, i, { begin, end, name }) => { sum += names[name[i]] === "Running" ? end[i] - begin[i] : 0; });
+	return sum;
+};
+const line = p.lines.find(({ node }) => node.label === arguments[0]), shared = p.tree.all.find(({ label }) => label === "process 40 make");
+return [nodes.map((node) => [node.label, node.ran, exact(node)]), p.sorted(shared).filter((node) => node.isThread).map(({ label }) => label), shared.ran, ktrack.labelAt({ offsetX: 5, offsetY: p.body - p.scroll + line.top + 5 })];
+"""
+
+
+def check_ran(tap, pages):
+    """Threads of a process are in the order of their use of the CPUs, which is shown above their lines."""
+    load(pages, RECORDS)
+    pages.browser.run(DRAW)
+    threads, order, both, tip = pages.browser.run(RAN, "make 40")
+    ran = {label: ns for label, ns, _ in threads}
+    tap.ok(len(ran) >= 3 and all(ns == exact for _, ns, exact in threads) and both == ran["make 40"] + ran["maker 41"], "how long threads ran", *threads)
+    tap.ok(order == sorted(order, key=lambda label: -ran[label]) and ran["make 40"] != ran["maker 41"], "the busiest thread of a process is its first", order, threads)
+    tap.ok(tip[-1] == "ran for 14 \u00b5s, 73.7 % of a CPU", "a thread's time is shown above its line", *tip)
+
+
 SECTIONS = """const { tracks, names } = ktrack.recording, overview = { processes: [{ pid: 60, running_ns: 9 }, { pid: 40, running_ns: 5 }] };
 const tree = treeOf(tracks, { names, overview, marks: [{ text: arguments[0] }] }), shown = ktrack.picture.sorted(tree);
 return shown.map((node) => [node.label, ...ktrack.picture.sorted(node).map(({ label }) => label)]);"""
@@ -271,7 +295,7 @@ def check_idle_task(tap, pages):
     tap.ok(idle == no_work != thread and 0 < most < 100e3, "an idle task is no thread", idle, thread, no_work, most)
 
 
-CHECKS = (check_idle_task, check_threads, check_others, check_sections, check_idle, check_opened, check_quiet, check_machines)
+CHECKS = (check_idle_task, check_threads, check_ran, check_others, check_sections, check_idle, check_opened, check_quiet, check_machines)
 
 
 if __name__ == "__main__":

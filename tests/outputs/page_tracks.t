@@ -331,6 +331,37 @@ def check_cgroups(tap, pages):
     tap.ok("/pod/a" not in found and len(found) == 4, "all are in one cgroup", *found)
 
 
+ID = "0123456789abcdef" * 4
+# Paths as container runtimes, kubelet and systemd make them.
+SHORT = {
+    f"/system.slice/docker-{ID}.scope": "docker 0123456789ab",
+    f"/docker/{ID}/init": "docker 0123456789ab/init",
+    f"/machine.slice/libpod-{ID}.scope": "libpod 0123456789ab",
+    f"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod89abcdef_1234_5678_9abc_0123456789ab.slice/cri-containerd-{ID}.scope": "pod 89abcdef \u00b7 cri-containerd 0123456789ab",
+    "/kubepods/besteffort/pod89abcdef-1234-5678-9abc-0123456789ab": "pod 89abcdef",
+    "/system.slice/ssh.service": "ssh.service",
+    "/user.slice/user-1000.slice/session-3.scope": "session-3.scope",
+    "/pod/a": "/pod/a",
+    "/": "/",
+}
+TIP = """const p = ktrack.picture, line = p.lines.find(({ node }) => node.label === arguments[0]);
+return ktrack.labelAt({ offsetX: 5, offsetY: p.body - p.scroll + line.top + 5 });"""
+
+
+def check_containers(tap, pages):
+    """Containers, pods and services have short names unless two are equal; the whole path is shown above them, and found."""
+    browser, (path, *_) = pages.browser, SHORT
+    pages.load_text(CGROUPS.replace("/pod/a", path))
+    names = browser.run("return arguments[0].map(cgroupName);", list(SHORT))
+    tap.ok(names == list(SHORT.values()), "short names of cgroups", *names)
+    found = [one[0] for one in browser.run(NODES)]
+    tap.ok(SHORT[path] in found and browser.run(TIP, SHORT[path]) == [path], "the line of a container", *found)
+    other = path.replace(ID, ID[:12] + ID[::-1][:52])
+    pages.load_text(CGROUPS.replace("/pod/a", path).replace("/pod/b", other).replace("cgroup 11 /pod/c", f"cgroup 11 {other}"))
+    found = [one[0] for one in browser.run(NODES)]
+    tap.ok(path in found and other in found, "names that two cgroups have are no names", *found)
+
+
 MOVES = CGROUPS.replace("+1us 9@0 all", "+0 9@1 cgroup_attach_task dst_root=0 pid=7 dst_path=/pod/b\n+1us 8@0 io I moved\n+1us 9@0 all")
 MOVES = "event cgroup:cgroup_attach_task 300 s32 dst_root; s32 pid; string dst_path\n" + MOVES + "+1us 7@0 io I moved\n+1us 9@0 io B web\n+0 9@1 cgroup_attach_task dst_root=0 pid=9 dst_path=/pod/d\n+1us 9@0 io E\n+1us 9@0 io I moved\n"
 
@@ -349,7 +380,7 @@ def check_moves(tap, pages):
     tap.ok(found == wanted, "lines of cgroups of a process that moves", *found)
 
 
-CHECKS = (check_cgroups, check_moves, check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed, check_joined)
+CHECKS = (check_cgroups, check_containers, check_moves, check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed, check_joined)
 
 
 if __name__ == "__main__":

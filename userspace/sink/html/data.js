@@ -40,7 +40,7 @@ class Row {
 // its module was loaded again, is one track here.
 class Track {
 	constructor({ number, label, identity, joins = false }) {
-		Object.assign(this, { number, numbers: [number], label, identity, joins, rows: [], byPlace: new Map(), openAt: new Map(), instants: null, samples: null, first: 0, nrChunks: 0, isEnded: false, unmatched: 0 });
+		Object.assign(this, { number, numbers: [number], label, identity, joins, rows: [], byPlace: new Map(), openAt: new Map(), instants: null, samples: null, first: 0, nrChunks: 0, isEnded: false, unmatched: 0, ran: 0 });
 	}
 
 	get parts() {
@@ -164,11 +164,12 @@ class Recording {
 		this.byNumber.set(about.number, track);
 	}
 
-	// With the number of ends that had no begin.
-	endTrack(number, unmatched = 0) {
+	// With the number of ends that had no begin, and how long its thread ran.
+	endTrack(number, unmatched = 0, ran = 0) {
 		const track = this.byNumber.get(+number);
 		track.isEnded = true;
 		track.unmatched += +unmatched;
+		track.ran += +ran;
 	}
 
 	// Tracks with nothing on them are shown in the end.

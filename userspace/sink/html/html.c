@@ -484,12 +484,15 @@ static void html_track_begin(struct html_sink *sink, const struct timeline_event
 
 static void html_track_end(struct html_sink *sink, const struct timeline_event *event)
 {
+	const struct html_track *track = event_track(sink, event);
 	struct buffer *out = &sink->file.out;
 
 	html_track_report(sink, event_track(sink, event));
 	buffer_printf(out, "e %lu", event->track->number);
-	if (event->unmatched_ends > 0)
+	if (event->unmatched_ends > 0 || track->running_ns > 0)
 		buffer_printf(out, " %lu", event->unmatched_ends);
+	if (track->running_ns > 0)
+		buffer_printf(out, " %lld", (long long)track->running_ns);
 	buffer_append_char(out, '\n');
 }
 
@@ -593,6 +596,8 @@ static void html_slice_end(struct html_sink *sink, const struct timeline_event *
 			       event->is_unfinished << 1 | event->is_suspect);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	chunk->busy_ns += duration_ns;
+	if (event->track->is_state && text_equals(event->name->text, text_of("Running")))
+		track->running_ns += duration_ns;
 	open->name = NULL;
 	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;
 	with = args_with(sink, &plain);

@@ -324,13 +324,11 @@ class Page {
 		return [...(one ? [this.details.headOf(one)] : []), ...[...losses, ...marks].slice(0, TIP_LINES_MAX).map(({ text }) => text)];
 	}
 
-	// The whole label of a track, and its tracepoint.
+	// The whole label of a track, and its tracepoint; how long the thread or what is below the line ran; the path of a cgroup.
 	labelAt(event) {
-		const track = this.picture.trackAt(event.offsetY, this.picture.span.from);
-		if (!track)
-			return [];
-		const range = track.samples ? [`${track.samples.lowest} … ${track.samples.highest}`] : [];
-		return [track.label, track.identity.tracepoint, ...range];
+		const { picture, recording } = this, node = picture.lineAt(event.offsetY)?.node, track = picture.trackAt(event.offsetY, picture.span.from);
+		const range = track?.samples ? [`${track.samples.lowest} … ${track.samples.highest}`] : [], ran = node?.ran > 0 ? [`ran for ${showDuration(node.ran)}, ${percent(node.ran / recording.end)} of a CPU`] : [];
+		return [...(track ? [track.label, track.identity.tracepoint, ...range] : []), ...(node?.path ? [node.path] : []), ...ran];
 	}
 
 	hideTip() {

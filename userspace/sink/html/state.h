@@ -9,7 +9,8 @@
  *   r OBJECT                                    the recording
  *   n STRING                                    a name; the first is number 0, and so on
  *   t OBJECT                                    a track begins
- *   e TRACK                                     it has ended
+ *   e TRACK [UNMATCHED [RUNNING]]               it has ended: ends without a begin; how long the
+ *                                               thread ran, of one with states
  *   c TRACK PLACE FROM TO COUNT BUSY DIGEST FIELDS TOKENS DATA ARGS
  *                                               slices of one depth; their total duration
  *   i TRACK FROM TO COUNT DEPTH FIELDS TOKENS DATA ARGS
@@ -151,6 +152,7 @@ struct html_track {
 	unsigned int nr_depths;
 	unsigned int nr_places;	  /* number of chunks that are not the first of their depth */
 	struct html_chunk points; /* instants or samples */
+	int64_t running_ns;	  /* of states: how long the thread ran */
 };
 
 /** struct html_flow_name - the name of a flow, and its number */

@@ -9,7 +9,7 @@ const IDLE_FEW = 8, SINGLES_FEW = 8;
 // In a section, fewer of them are not closed.
 const IDLE_LEAST = 3;
 const SORTS = {
-	meaning: (a, b) => b.used - a.used || a.place - b.place,
+	meaning: (a, b) => b.used - a.used || b.ran - a.ran || a.place - b.place,
 	recorded: (a, b) => a.place - b.place,
 	number: (a, b) => a.number - b.number || a.place - b.place,
 	name: (a, b) => a.label.localeCompare(b.label) || a.number - b.number,
@@ -83,10 +83,11 @@ function isSingle(track) {
 // A line of the tree: `tracks` of a thread or a tracepoint, or `children`. Lines with `lanes` share them between tracks of one slice.
 class TreeNode {
 	constructor(kind, label, tracks = []) {
-		Object.assign(this, { kind, label, tracks, children: [], parent: null, isOpen: true, isHidden: false, isPinned: false, order: null, lanes: null, rank: 0, used: 0 });
+		Object.assign(this, { kind, label, tracks, children: [], parent: null, isOpen: true, isHidden: false, isPinned: false, order: null, lanes: null, rank: 0, used: 0, path: null });
 		this.place = tracks.reduce((least, { number }) => Math.min(least, number), Infinity);
 		this.number = tracks[0]?.identity.id ?? 0;
 		this.activity = tracks.reduce((sum, track) => sum + activityOf(track), 0);
+		this.ran = tracks.reduce((sum, track) => sum + (isIdleState(track) ? 0 : track.ran), 0);
 	}
 
 	// The number of its first track names a line in the fragment of the page's address.
@@ -104,6 +105,7 @@ class TreeNode {
 		this.place = Math.min(this.place, child.place);
 		this.activity += child.activity;
 		this.used = Math.max(this.used, child.used);
+		this.ran += child.ran;
 	}
 
 	get all() {
@@ -116,9 +118,17 @@ class TreeNode {
 
 	// Whether its texts have all words, and none of those after "-".
 	matches(words) {
-		const text = [this.label, ...this.tracks.flatMap(({ label, identity }) => [label, identity.tracepoint, identity.cgroup ?? ""])].join(" ").toLowerCase();
+		const text = [this.label, this.path ?? "", ...this.tracks.flatMap(({ label, identity }) => [label, identity.tracepoint, identity.cgroup ?? ""])].join(" ").toLowerCase();
 		return words.every((word) => word[0] === "-" && word.length > 1 ? !text.includes(word.slice(1)) : text.includes(word));
 	}
+}
+
+// The short name of a cgroup: of a container the first digits of its id, of a pod likewise, of a service or a session its own. Other
+// paths are whole.
+function cgroupName(path) {
+	const [, folder, kind, id, rest] = /(?:([\w-]+)\/)?(?:([\w-]+?)[-:])?([0-9a-f]{64})(?:\.scope)?(\/.*)?$/.exec(path) ?? [], [, pod] = /pod([0-9a-f]{8})[0-9a-f_-]{4,}(?:\.slice)?(?:\/|$)/.exec(path) ?? [];
+	const [unit] = /[^/]+\.(service|scope|socket|mount)$/.exec(path) ?? [], own = id ? `${kind ?? (folder === "docker" ? folder : "container")} ${id.slice(0, 12)}${rest ?? ""}` : unit;
+	return [pod && `pod ${pod}`, own].filter((part) => part).join(" \u00b7 ") || path;
 }
 
 function groupNode(group) {
@@ -241,10 +251,12 @@ function cgroupNodes(nodes) {
 	if (isAll)
 		return nodes;
 	const moves = ({ tgid, cgroup }) => pathsOf.get(tgid)?.some((path) => path !== cgroup);
-	return [...paths].flatMap(([path, list]) => {
+	const names = [...paths.keys()].map((path) => cgroupName(path ?? ""));
+	return [...paths].flatMap(([path, list], i) => {
 		if (path === undefined || (list.length === 1 && !moves(list[0])))
 			return list;
-		const cgroup = new TreeNode("cgroup", path);
+		// Names that two have are no names.
+		const isOwn = names.indexOf(names[i]) === names.lastIndexOf(names[i]), cgroup = Object.assign(new TreeNode("cgroup", isOwn ? names[i] : path), { path });
 		list.forEach((node) => cgroup.adopt(node));
 		cgroup.number = list.reduce((least, { number }) => Math.min(least, number), Infinity);
 		return cgroup;
