@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: the page puts the tracks of packs together: machine, process, thread; CPUs and disks by rule; threads with nothing but states."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -145,6 +146,21 @@ def check_ran(tap, pages):
     tap.ok(len(ran) >= 3 and all(ns == exact for _, ns, exact in threads) and both == ran["make 40"] + ran["maker 41"], "how long threads ran", *threads)
     tap.ok(order == sorted(order, key=lambda label: -ran[label]) and ran["make 40"] != ran["maker 41"], "the busiest thread of a process is its first", order, threads)
     tap.ok(tip[-1] == "ran for 14 \u00b5s, 73.7 % of a CPU", "a thread's time is shown above its line", *tip)
+
+
+DEVICES = ["8,0 sda lane 1", "8,0 sda lane 2", "8,16 sdb lane 1", "8,32 dev 8388640 lane 1", "inflight dev 8388640", "inflight sda", "inflight sdb"]
+
+
+def check_devices(tap, pages):
+    """Labels have the names of block devices that a recording, or a part of it, keeps."""
+    _, wrong = pages.load_case("devices")
+    found = sorted(pages.browser.run("return ktrack.recording.tracks.map(({ label }) => label);"))
+    tap.ok(found == DEVICES and not wrong, "names of devices on the page", *found, *wrong)
+    cases.run(pages.folder, "export", "--save=part.dat", "--from=0.000000s", "--to=0.000005s", "trace.dat")
+    for name in ("trace.dat", "part.dat"):
+        answer = json.loads(cases.run(pages.folder, "stat", "--json", "-r", "block", "--group-by=track", name)[0])
+        found = sorted({row["track"] for row in [*answer["slices"], *answer["counters"]]})
+        tap.ok(found == DEVICES, f"names of devices in stat of {name}", *found)
 
 
 SECTIONS = """const { tracks, names } = ktrack.recording, overview = { processes: [{ pid: 60, running_ns: 9 }, { pid: 40, running_ns: 5 }] };
@@ -295,7 +311,7 @@ def check_idle_task(tap, pages):
     tap.ok(idle == no_work != thread and 0 < most < 100e3, "an idle task is no thread", idle, thread, no_work, most)
 
 
-CHECKS = (check_idle_task, check_threads, check_ran, check_others, check_sections, check_idle, check_opened, check_quiet, check_machines)
+CHECKS = (check_idle_task, check_threads, check_ran, check_devices, check_others, check_sections, check_idle, check_opened, check_quiet, check_machines)
 
 
 if __name__ == "__main__":

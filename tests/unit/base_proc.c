@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -152,6 +153,25 @@ static void limits_make(const struct folder *folder, const char *cgroup, const c
 	folder_add_text(folder, path, max);
 	snprintf(path, sizeof(path), "%s/cpu.stat", cgroup);
 	folder_add_text(folder, path, stat);
+}
+
+TEST(block_devices_have_the_names_at_which_their_numbers_point)
+{
+	struct buffer found = { 0 };
+	struct folder folder;
+	char path[PATH_MAX];
+
+	folder_new(&folder);
+	snprintf(path, sizeof(path), "%s/8:0", folder.path);
+	CHECK(symlink("../../devices/pci/block/sda", path) == 0);
+	devices_append(&found, folder.path);
+	CHECK_TEXT(buffer_string(&found), "8:0 sda\n");
+	buffer_clear(&found);
+	devices_append(&found, "/nonexistent");
+	CHECK_NUMBER(found.size, 0);
+	buffer_release(&found);
+	CHECK(unlink(path) == 0);
+	folder_remove(&folder);
 }
 
 TEST(limits_of_cgroups_are_differences)

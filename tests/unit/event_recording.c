@@ -38,6 +38,17 @@ static void check_printed(const struct recording *recording, enum recording_outp
 	buffer_release(&lines);
 }
 
+TEST(devices_have_names_by_number)
+{
+	const char *lines = "8:0\n8:0 sda\n8:0 sdb\n:\n\n8:16 \n259:1048575 nvme0n1p1";
+
+	CHECK(text_equals(recording_device(lines, 8 << 20), text_of("sda")));
+	CHECK(text_equals(recording_device(lines, 259ULL << 20 | 1048575), text_of("nvme0n1p1")));
+	CHECK_NUMBER(recording_device(lines, 8 << 20 | 16).size, 0);
+	CHECK_NUMBER(recording_device(lines, 9 << 20).size, 0);
+	CHECK_NUMBER(recording_device(NULL, 8 << 20).size, 0);
+}
+
 TEST(outputs_print_what_is_known)
 {
 	const struct recording unknown = { .source = "a", .id = "b", .mode = "", .clock = "c" };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Walks /proc, and compares this process's namespaces with the first ones. */
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -173,6 +175,28 @@ void cgroup_limits_append(struct buffer *out, const char *root, const struct tex
 
 	buffer_append_string(&folder, root);
 	limits_walk(out, &folder, strlen(root), 0, before);
+}
+
+/** DEVICES_SIZE_MAX - limit of all lines about devices */
+#define DEVICES_SIZE_MAX 65536
+
+void devices_append(struct buffer *out, const char *folder)
+{
+	DIR *links = opendir(folder);
+	const struct dirent *entry;
+	char target[PATH_MAX];
+
+	while (links && out->size < DEVICES_SIZE_MAX && (entry = readdir(links))) {
+		ssize_t size = readlinkat(dirfd(links), entry->d_name, target, sizeof(target) - 1);
+
+		if (size <= 0)
+			continue;
+		target[size] = '\0';
+		buffer_printf(out, "%s %s\n", entry->d_name,
+			      strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
+	}
+	if (links)
+		closedir(links);
 }
 
 bool namespace_has_kernel_pids(void)

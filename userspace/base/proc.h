@@ -51,6 +51,15 @@ void cgroup_limits_append(struct buffer *out, const char *root, const struct tex
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
 /**
+ * devices_append - append a line "MAJOR:MINOR NAME" for each block device
+ * @folder: has a link MAJOR:MINOR for each, whose target ends with the name; DEVICES_FOLDER
+ */
+void devices_append(struct buffer *out, const char *folder);
+
+/** DEVICES_FOLDER - where the kernel has block devices by number */
+#define DEVICES_FOLDER "/sys/dev/block"
+
+/**
  * namespace_has_kernel_pids - whether numbers of processes, also those in /proc, are the kernel's
  *
  * In a PID namespace, a process has a number of its own. Records have the first namespace's.

@@ -149,6 +149,27 @@ void recording_release(struct recording *recording)
 	}
 }
 
+/* The kernel's limit of names is 31. */
+#define DEVICE_NAME_MAX 64
+
+/* Lines may be those of a hostile file. */
+struct text recording_device(const char *devices, uint64_t number)
+{
+	struct text rest = text_of(devices ? devices : "");
+	char digits[48];
+
+	snprintf(digits, sizeof(digits), "%llu:%llu ",
+		 (unsigned long long)number >> DEVICE_MINOR_BITS,
+		 (unsigned long long)number & ((1ULL << DEVICE_MINOR_BITS) - 1));
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+
+		if (text_take_begin(&line, digits) && line.size <= DEVICE_NAME_MAX)
+			return line;
+	}
+	return (struct text){ 0 };
+}
+
 /* Lines may be those of a hostile file. */
 bool recording_take_label(struct text *rest, struct text *key, struct text *value)
 {

@@ -28,6 +28,7 @@ struct timeline_machine;
  * bytes
  * @limits: lines "TIMES MICROSECONDS QUOTA PERIOD PATH" of the cgroups that were throttled while it
  * was recorded: how often and for how long, and cpu.max; NULL for none
+ * @devices: lines "MAJOR:MINOR NAME" of the block devices when it began; NULL for none
  * @part: of a part of a recording, what it has of the rest: lines, see reader/window.h; NULL if it
  * is no part
  * @wall_offset_ns: nanoseconds since 1970 minus trace time; if that is unknown, the offset that a
@@ -76,6 +77,7 @@ struct recording {
 	const char *triggers;
 	const char *labels;
 	const char *limits;
+	const char *devices;
 	const char *part;
 	int64_t start_ns; /* trace time at which the stream begins; of a part, that of the whole */
 	bool has_window;  /* only what happened from trace time @from_ns up to @to_ns is shown */
@@ -131,6 +133,16 @@ int recording_keep_id(struct recording *recording, uint64_t hash);
 int recording_keep_system(struct recording *recording);
 /** recording_release - free the copies; not for a copy of the struct */
 void recording_release(struct recording *recording);
+/** DEVICE_MINOR_BITS - a dev_t of the kernel has the major number above these */
+#define DEVICE_MINOR_BITS 20
+
+/**
+ * recording_device - the name of a block device by the kernel's number, a dev_t of its own
+ * @devices: as in struct recording
+ *
+ * Returns an empty text if it is unknown.
+ */
+struct text recording_device(const char *devices, uint64_t number);
 /** recording_take_label - take the next label of @rest, text_of(recording.labels) at first */
 bool recording_take_label(struct text *rest, struct text *key, struct text *value);
 

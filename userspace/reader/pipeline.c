@@ -635,6 +635,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		/* Which of ktrack's own two buffers has a track is of no interest. */
 		.hides_buffers = about->convention_buffer > 0 && about->nr_buffers == 2,
 		.convention_buffer = about->convention_buffer,
+		.devices = about->devices,
 		.programs = PROGRAMS_BUFFER,
 		.find_task = task_find,
 		.find_cgroup = process_find_cgroup,

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_MINOR_BITS 20
-
 static const char *const form_names[NAMING_FORM_COUNT] = {
 	[NAMING_AS_PRINTED] = "",   [NAMING_RAW] = "raw",	    [NAMING_HEX] = "hex",
 	[NAMING_DEVICE] = "dev",    [NAMING_FUNCTION] = "function", [NAMING_SYSCALL] = "syscall",

@@ -502,12 +502,15 @@ static int live_source_open(struct live_source *live, const struct instance_path
 	const char *directory = paths->list[INSTANCE_MAIN];
 	struct source *source = &live->source;
 	const char *below = strstr(directory, "/instances/");
+	SCOPED_BUFFER(devices);
 	SCOPED_BUFFER(top);
 	int status;
 
 	live->saved = (struct saved_tasks)SAVED_TASKS_NONE;
 	live->directory = strdup(directory);
-	if (!live->directory || recording_keep_system(&source->recording) < 0)
+	devices_append(&devices, DEVICES_FOLDER);
+	if (!live->directory || recording_keep_system(&source->recording) < 0 ||
+	    recording_keep(&source->recording, &source->recording.devices, buffer_text(&devices)) < 0)
 		return error_set(error, "out of memory");
 	/* These files are at the top level. Without them, fewer names and strings are known. */
 	buffer_append(&top, directory, below ? (size_t)(below - directory) : strlen(directory));

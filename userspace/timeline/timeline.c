@@ -40,6 +40,10 @@ static void label_append_scopes(struct buffer *out, const struct timeline_track 
 		value_append_text(out, &track->outer[i].value);
 		buffer_append_char(out, ' ');
 	}
+	if (track->device.size > 0) {
+		buffer_append(out, track->device.data, track->device.size);
+		return;
+	}
 	/* The name of a custom scope is its field's. */
 	buffer_append_string(out, word ? word : field_word(track->field));
 	buffer_append_char(out, ' ');

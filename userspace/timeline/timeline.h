@@ -88,6 +88,7 @@ struct timeline_track {
 	const char *field;
 	/* tid, tgid, CPU or scope value, VALUE_SIGNED or VALUE_UNSIGNED; 0 if global */
 	struct value id;
+	struct text device; /* name of the block device that @id is; empty if unknown or none */
 	/* outer scopes of a compound scope, in the order of declaration */
 	const struct field *outer;
 	size_t nr_outer;   /* number of outer scopes */

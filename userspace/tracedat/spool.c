@@ -112,7 +112,7 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
 			    OPTIONS_SIZE + origin->workload.size + origin->narrow.size +
 				    origin->rules.size +
-				    2 * (origin->labels.size + origin->limits.size) +
+				    2 * (origin->labels.size + origin->limits.size + origin->devices.size) +
 				    SELECTION_GROWTH * origin->selection.size +
 				    STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(origin, &spool->folder, instance ? instance_name(instance) : NULL,
@@ -134,7 +134,8 @@ int spool_describe(struct spool *spool, const struct spool_description *descript
 	origin->has_limits = !spool->recent;
 	if (origin->has_limits)
 		cgroup_limits_append(&origin->limits, CGROUP_ROOT, NULL);
-	return origin_set(&origin->workload, description->workload) < 0 || origin->limits.failed ||
+	devices_append(&origin->devices, DEVICES_FOLDER);
+	return origin_set(&origin->workload, description->workload) < 0 || origin->limits.failed || origin->devices.failed ||
 			       origin_set(&origin->narrow, description->narrow) < 0 ||
 			       origin_set(&origin->rules, description->rules) < 0 ||
 			       origin_set(&origin->selection, description->selection) < 0 ||

@@ -275,6 +275,7 @@ struct spool_origin {
 	/* Of cgroup_limits_append() when it began; only the process that records has them. */
 	bool has_limits;
 	struct buffer limits;
+	struct buffer devices; /* of devices_append() then */
 	/*
 	 * the instance's buffer survives a restart, and had records of these CPUs, "0,1"; else
 	 * empty

@@ -74,6 +74,7 @@ struct tracks_settings {
 	bool hides_buffers;
 	/* number of a buffer whose tracks are shown as those of the first; 0 for none */
 	unsigned int convention_buffer;
+	const char *devices; /* names of block devices, as in struct recording */
 	/* the name of the buffer of programs, whose tracks do not show it; NULL for none */
 	const char *programs;
 	/* looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL */

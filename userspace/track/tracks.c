@@ -262,6 +262,8 @@ int tracks_identify(struct tracks *tracks, struct track *track, struct error *er
 	int64_t id = track->shown.id.signed_number;
 	int status = 0;
 
+	if (track->shown.scope == SCOPE_CUSTOM && strcmp(track->shown.field, "dev") == 0)
+		track->shown.device = recording_device(tracks->settings.devices, id);
 	if (track->shown.cpu >= 0)
 		snprintf(track->comm, sizeof(track->comm), "swapper/%d", track->shown.cpu);
 	else if (is_task && id > 0 && id <= INT32_MAX)
