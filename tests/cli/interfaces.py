@@ -153,6 +153,8 @@ def packs():
 def outputs():
     """The outputs: name, and what their struct sink_kind has set."""
     text = "".join(path.read_text() for path in sorted((SOURCES / "sink").rglob("*.c")))
+    common = dict(re.findall(r"^#define (\w+_KIND)\b((?:.*\\\n)*.*)", text, re.MULTILINE))
+    text = re.sub(r"^\t(\w+_KIND)\b", lambda match: common[match[1]], text, flags=re.MULTILINE)
     rows = re.findall(r"^const struct sink_kind \w+ = \{\n(.*?)^\};", text, re.DOTALL | re.MULTILINE)
     found = {re.search(r'\.name = "(.*?)"', row)[1]: set(re.findall(r"\.(can_\w+) = true|\.use = (\w+)", row)) for row in rows}
     return {name: {word for pair in words for word in pair if word} for name, words in found.items()}

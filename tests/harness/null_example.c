@@ -69,9 +69,8 @@ static const struct sink_file_ops null_file = {
 	.release = null_release,
 };
 
-extern const struct sink_kind sink_null_folder;
-
-static struct sink *null_folder_new(const struct sink_settings *settings, struct error *error)
+static struct sink *null_folder_new(const struct sink_kind *kind,
+				    const struct sink_settings *settings, struct error *error)
 {
 	struct sink_settings file = *settings;
 	struct sink *sink;
@@ -81,7 +80,7 @@ static struct sink *null_folder_new(const struct sink_settings *settings, struct
 		return error_set(error, "cannot create %s", settings->path), NULL;
 	folder_fd = open(settings->path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	file.fd = openat(folder_fd, "count", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-	sink = sink_file_new(&sink_null_folder, &file, error);
+	sink = sink_file_new(kind, &file, error);
 	if (sink)
 		container_of(sink, struct null_sink, file.sink)->folder_fd = folder_fd;
 	else

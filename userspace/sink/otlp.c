@@ -882,16 +882,16 @@ static const struct sink_file_ops traces_file = {
 	.release = traces_release,
 };
 
+/* What spans and metrics have in common. */
+#define OTLP_KIND                                                                    \
+	.is_rare = true, .is_lines = true, .use = SINK_USE_FILE, .can_append = true, \
+	.can_compress = true, .shows_dates = true
+
 const struct sink_kind sink_otlp = {
 	.name = "otlp",
 	.help = "write OpenTelemetry's spans, lines of OTLP JSON",
-	.is_rare = true,
-	.is_lines = true,
-	.use = SINK_USE_FILE,
-	.can_append = true,
-	.can_compress = true,
-	.shows_dates = true,
 	.file = &traces_file,
+	OTLP_KIND,
 };
 
 /*
@@ -1068,11 +1068,6 @@ static const struct sink_file_ops metrics_file = {
 const struct sink_kind sink_otlp_metrics = {
 	.name = "otlp-metrics",
 	.help = "write counters as OpenTelemetry's metrics, likewise",
-	.is_rare = true,
-	.is_lines = true,
-	.use = SINK_USE_FILE,
-	.can_append = true,
-	.can_compress = true,
-	.shows_dates = true,
 	.file = &metrics_file,
+	OTLP_KIND,
 };

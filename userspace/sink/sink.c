@@ -48,6 +48,6 @@ size_t sink_kind_number(const char *name)
 struct sink *sink_open(const struct sink_kind *kind, const struct sink_settings *settings,
 		       struct error *error)
 {
-	return kind->sink_new ? kind->sink_new(settings, error)
+	return kind->sink_new ? kind->sink_new(kind, settings, error)
 			      : sink_file_new(kind, settings, error);
 }

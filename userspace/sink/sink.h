@@ -229,7 +229,8 @@ struct sink_kind {
 	bool shows_overview;	 /* it shows who used the CPUs, and the slowest kinds of slices */
 	/* its times are those of the wall clock, and nothing in it says if that is unknown */
 	bool shows_dates;
-	/* of SINK_USE_TRACE2: the setting that names the default target */
+	/* @target, @trace2_key: of SINK_USE_TRACE2; the setting names the default target */
+	enum trace2_target target;
 	enum trace2_key trace2_key;
 	/*
 	 * rows up to one without a name, of this output alone; NULL for none. Those of a
@@ -239,7 +240,8 @@ struct sink_kind {
 	const struct option_row *options;
 	const struct sink_file_ops *file; /* of an output that writes one file; see sink/file.h */
 	/* opens any other output, as sink_open() does; NULL for sink_file_new() */
-	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);
+	struct sink *(*sink_new)(const struct sink_kind *kind, const struct sink_settings *settings,
+				 struct error *error);
 };
 
 /**

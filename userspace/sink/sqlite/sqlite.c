@@ -577,15 +577,14 @@ static const struct sink_file_ops sqlite_file = {
 	.release = sqlite_release,
 };
 
-extern const struct sink_kind sink_sqlite;
-
 /* SQLite reads what it wrote, and needs a journal next to the file. */
-static struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_sqlite_new(const struct sink_kind *kind,
+				    const struct sink_settings *settings, struct error *error)
 {
 	struct stat about;
 
 	if (settings->path && fstat(settings->fd, &about) == 0 && S_ISREG(about.st_mode))
-		return sink_file_new(&sink_sqlite, settings, error);
+		return sink_file_new(kind, settings, error);
 	file_close(settings->fd);
 	error_set(error, "%s: not a regular file; write a database to a file", settings->name);
 	return NULL;

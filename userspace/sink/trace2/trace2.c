@@ -464,8 +464,8 @@ static const struct sink_ops trace2_sink = {
 	.free = trace2_free,
 };
 
-static struct sink *sink_trace2_new(const struct sink_settings *settings, enum trace2_target target,
-				    struct error *error)
+static struct sink *sink_trace2_new(const struct sink_kind *kind,
+				    const struct sink_settings *settings, struct error *error)
 {
 	const struct trace2_string none = { .data = "", .size = 0 };
 	const char *value = settings->trace2->value;
@@ -488,7 +488,7 @@ static struct sink *sink_trace2_new(const struct sink_settings *settings, enum t
 		sink->other_text = trace2_text_new(none);
 		sink->data.needs_no_escape = true;
 		sink->fields.have_texts = true;
-		sink->has_data_messages = target != TRACE2_EVENT;
+		sink->has_data_messages = kind->target != TRACE2_EVENT;
 		trace2_fields_line_init(&sink->fields_line);
 		trace2_value_line_init(&sink->value_line);
 		sink->compressor = compressor;
@@ -501,11 +501,12 @@ static struct sink *sink_trace2_new(const struct sink_settings *settings, enum t
 		if (!value)
 			close(settings->fd);
 	} else if (value) {
-		sink->has_failed = trace2_session_open(sink->session, target, value,
+		sink->has_failed = trace2_session_open(sink->session, kind->target, value,
 						       settings->name) < 0;
 		if (trace2_status(sink, error) == 0)
 			return &sink->sink;
-	} else if (trace2_session_add(sink->session, target, settings->fd, settings->name) == 0) {
+	} else if (trace2_session_add(sink->session, kind->target, settings->fd, settings->name) ==
+		   0) {
 		return &sink->sink;
 	} else {
 		error_set(error, "out of memory");
@@ -515,51 +516,26 @@ static struct sink *sink_trace2_new(const struct sink_settings *settings, enum t
 	return NULL;
 }
 
-static struct sink *sink_event_new(const struct sink_settings *settings, struct error *error)
-{
-	return sink_trace2_new(settings, TRACE2_EVENT, error);
-}
+/* What the three forms have in common. */
+#define TRACE2_KIND(form)                                                                      \
+	.use = SINK_USE_TRACE2, .can_append = true, .can_compress = true, .shows_dates = true, \
+	.target = TRACE2_##form, .trace2_key = TRACE2_KEY_##form, .sink_new = sink_trace2_new
 
 const struct sink_kind sink_event = {
 	.name = "event",
 	.help = "write EVENT lines (JSON) to - or a path",
-	.use = SINK_USE_TRACE2,
-	.can_append = true,
-	.can_compress = true,
-	.shows_dates = true,
-	.trace2_key = TRACE2_KEY_EVENT,
-	.sink_new = sink_event_new,
+	TRACE2_KIND(EVENT),
 };
-
-static struct sink *sink_perf_new(const struct sink_settings *settings, struct error *error)
-{
-	return sink_trace2_new(settings, TRACE2_PERF, error);
-}
 
 const struct sink_kind sink_perf = {
 	.name = "perf",
 	.help = "write PERF lines (columns for people)",
-	.use = SINK_USE_TRACE2,
-	.can_append = true,
-	.can_compress = true,
-	.shows_dates = true,
-	.trace2_key = TRACE2_KEY_PERF,
-	.sink_new = sink_perf_new,
+	TRACE2_KIND(PERF),
 };
-
-static struct sink *sink_normal_new(const struct sink_settings *settings, struct error *error)
-{
-	return sink_trace2_new(settings, TRACE2_NORMAL, error);
-}
 
 const struct sink_kind sink_normal = {
 	.name = "normal",
 	.help = "write NORMAL lines (messages for people)",
 	.is_rare = true,
-	.use = SINK_USE_TRACE2,
-	.can_append = true,
-	.can_compress = true,
-	.shows_dates = true,
-	.trace2_key = TRACE2_KEY_NORMAL,
-	.sink_new = sink_normal_new,
+	TRACE2_KIND(NORMAL),
 };
