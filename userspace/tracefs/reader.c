@@ -76,11 +76,6 @@ static int reader_add_entry(struct buffer_reader *reader, const char *directory,
 	return 0;
 }
 
-static int cpu_buffer_compare(const void *a, const void *b)
-{
-	return ((const struct cpu_buffer *)a)->cpu - ((const struct cpu_buffer *)b)->cpu;
-}
-
 /* Sorts the CPUs, so that reports do not depend on the order of a directory. */
 static int reader_add_all(struct buffer_reader *reader, const char *directory,
 			  enum instance_kind kind, struct error *error)
@@ -94,24 +89,22 @@ static int reader_add_all(struct buffer_reader *reader, const char *directory,
 		.sub_buffers_left = UINT64_MAX,
 	};
 	size_t nr_before = reader->size;
+	struct dirent **entries = NULL;
 	SCOPED_BUFFER(path);
-	struct dirent *entry;
-	int status = 0;
-	DIR *list;
+	int size, status = 0;
 
 	buffer_printf(&path, "%s/per_cpu", directory);
-	list = opendir(buffer_string(&path));
-	if (!list)
+	size = scandir(buffer_string(&path), &entries, NULL, versionsort);
+	if (size < 0)
 		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
-	while (list && status == 0 && (entry = readdir(list)))
-		status = reader_add_entry(reader, directory, entry->d_name, &common, error);
-	if (list)
-		closedir(list);
+	for (int i = 0; i < size; free(entries[i++])) {
+		if (status == 0)
+			status = reader_add_entry(reader, directory, entries[i]->d_name, &common,
+						  error);
+	}
+	free(entries);
 	if (status == 0 && reader->size == nr_before)
 		status = error_set(error, "%s names no CPU", buffer_string(&path));
-	if (status == 0)
-		qsort(reader->list + nr_before, reader->size - nr_before, sizeof(*reader->list),
-		      cpu_buffer_compare);
 	return status;
 }
 
