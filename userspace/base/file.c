@@ -224,10 +224,24 @@ int file_open_unblocked(const char *path, int flags, mode_t mode, const struct f
 	return -1;
 }
 
+static ssize_t plain_write(const void *context, int fd, const char *data, size_t size)
+{
+	(void)context;
+	return write(fd, data, size);
+}
+
 int file_write_all(int fd, const char *data, size_t size, const struct file_wait *wait)
 {
+	return file_write_parts(fd, data, size, wait, plain_write, NULL);
+}
+
+int file_write_parts(int fd, const char *data, size_t size, const struct file_wait *wait,
+		     ssize_t (*write_part)(const void *context, int fd, const char *data,
+					   size_t size),
+		     const void *context)
+{
 	while (size > 0) {
-		ssize_t written = write(fd, data, size);
+		ssize_t written = write_part(context, fd, data, size);
 
 		if (written < 0 && errno == EINTR)
 			continue;

@@ -135,5 +135,10 @@ void file_read_boot_id(struct buffer *out);
  * Returns 0, or -1 with errno, which may be that of @wait.
  */
 int file_write_all(int fd, const char *data, size_t size, const struct file_wait *wait);
+/** file_write_parts - the same by @write_part, which writes a part, or returns -1 with errno */
+int file_write_parts(int fd, const char *data, size_t size, const struct file_wait *wait,
+		     ssize_t (*write_part)(const void *context, int fd, const char *data,
+					   size_t size),
+		     const void *context);
 
 #endif

@@ -49,67 +49,47 @@ bool destination_turn_off(struct destination *destination)
 	return __atomic_exchange_n(&destination->is_on, false, __ATOMIC_RELAXED);
 }
 
-/* Retries after signals. */
-static ssize_t write_once(const struct destination *destination, const char *data, size_t size,
-			  int flags)
+/** struct part_writing - how parts of lines are written to a destination */
+struct part_writing {
+	const struct destination *destination;
+	bool is_polled; /* the descriptor is borrowed, and may block */
+	int flags;	/* of send(2) */
+};
+
+/* A writable pipe has space for PIPE_BUF bytes. */
+static ssize_t lines_write_part(const void *context, int fd, const char *data, size_t size)
 {
-	ssize_t written;
+	const struct part_writing *writing = context;
+	struct pollfd space = { .fd = fd, .events = POLLOUT };
 
-	do {
-		written = destination->is_socket
-				  ? send(destination->fd, data, size, MSG_NOSIGNAL | flags)
-				  : write(destination->fd, data, size);
-	} while (written < 0 && errno == EINTR);
-	return written;
-}
-
-/*
- * The number of bytes that can be written without blocking. A borrowed descriptor may block, so it
- * is polled first; PIPE_BUF bytes fit into a writable pipe. Returns 0 with EAGAIN if none fit.
- */
-static size_t space_for(const struct destination *destination, size_t size,
-			const struct file_wait *wait)
-{
-	struct pollfd space = { .fd = destination->fd, .events = POLLOUT };
-
-	if (!wait->wait || destination->is_owned)
-		return size;
-	if (poll(&space, 1, 0) == 0) {
+	if (writing->is_polled && poll(&space, 1, 0) == 0) {
 		errno = EAGAIN;
-		return 0;
+		return -1;
 	}
-	return destination->is_datagram || size < PIPE_BUF ? size : PIPE_BUF;
-}
-
-static int write_all(const struct destination *destination, const char *data, size_t size,
-		     const struct file_wait *wait)
-{
-	while (size > 0) {
-		size_t space = space_for(destination, size, wait);
-		ssize_t written = -1;
-
-		if (space > 0)
-			written = write_once(destination, data, space, MSG_DONTWAIT);
-		if (written < 0 && errno == EAGAIN && file_await(wait, destination->fd) == 0)
-			continue;
-		if (written < 0)
-			return -1;
-		data += written;
-		size -= written;
-	}
-	return 0;
+	if (writing->is_polled && !writing->destination->is_datagram && size > PIPE_BUF)
+		size = PIPE_BUF;
+	return writing->destination->is_socket ? send(fd, data, size, MSG_NOSIGNAL | writing->flags)
+					       : write(fd, data, size);
 }
 
 static int lines_write(const struct destination *destination, const struct buffer *lines,
 		       const struct trace2_settings *settings)
 {
 	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
+	struct part_writing writing = { .destination = destination };
+	int fd = destination->fd;
 
 	if (settings->write && destination->is_added)
 		return settings->write(settings->write_context, lines->data, lines->size);
-	if (!settings->is_lenient)
-		return write_all(destination, lines->data, lines->size, &wait);
-	return write_once(destination, lines->data, lines->size, 0) < 0 ? -1 : 0;
+	if (settings->is_lenient) {
+		ssize_t written = TEMP_FAILURE_RETRY(
+			lines_write_part(&writing, fd, lines->data, lines->size));
+
+		return written < 0 ? -1 : 0;
+	}
+	writing.is_polled = settings->wait && !destination->is_owned;
+	writing.flags = MSG_DONTWAIT;
+	return file_write_parts(fd, lines->data, lines->size, &wait, lines_write_part, &writing);
 }
 
 /*
