@@ -29,17 +29,15 @@ TEST(the_first_record_of_a_thread_shows_its_state_before)
 
 TEST(each_cpu_has_an_idle_thread_of_its_own)
 {
-	struct past past;
 	struct thread_history *idle, *other;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	idle = history_thread_add(&past.history, 0, 0);
 	other = history_thread_add(&past.history, 0, 1);
 	CHECK(idle && other && idle != other);
 	CHECK(history_thread(&past.history, 0, 0) == idle);
 	CHECK(history_thread_add(&past.history, CALLER, 0) ==
 	      history_thread_add(&past.history, CALLER, 1));
-	past_release(&past);
 }
 
 static bool has_gap(const struct past *past, int64_t from_ns, int64_t to_ns)
@@ -50,10 +48,9 @@ static bool has_gap(const struct past *past, int64_t from_ns, int64_t to_ns)
 /* What was undecided stays so. */
 TEST(gaps_beyond_the_limit_make_the_last_one_longer)
 {
-	struct past past;
 	const int64_t last_ns = 10 * (HISTORY_GAPS_MAX - 1);
+	FIXTURE(past, past);
 
-	past_init(&past);
 	for (int64_t i = 0; i < HISTORY_GAPS_MAX; i++)
 		CHECK_NUMBER(history_lose(&past.history, 0, 10 * i, 10 * i + 5), 0);
 	CHECK(has_gap(&past, last_ns + 4, last_ns + 6));
@@ -65,17 +62,15 @@ TEST(gaps_beyond_the_limit_make_the_last_one_longer)
 	CHECK(has_gap(&past, last_ns + 4, last_ns + 6));
 	CHECK_NUMBER(history_lose(&past.history, 0, last_ns + 50, last_ns + 60), 0);
 	CHECK(has_gap(&past, last_ns + 55, last_ns + 100));
-	past_release(&past);
 }
 
 /* The thread is switched at the end of the interrupt: what follows is not its interrupt's. */
 TEST(a_soft_interrupt_of_another_thread_was_not_raised_by_the_hard_one)
 {
-	struct past past;
 	struct waker end;
 	struct split split = { 0 };
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	interrupt_begin(&past, 500, 0, CONTEXT_HARD, "IRQ 27 virtio0");
 	interrupt_end(&past, 510, 0);
@@ -91,7 +86,6 @@ TEST(a_soft_interrupt_of_another_thread_was_not_raised_by_the_hard_one)
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 5);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_UNSEEN), 400);
 	split_release(&split);
-	past_release(&past);
 }
 
 /* The thread of the raise that a soft interrupt on top of OTHER is attributed to. */
@@ -125,11 +119,10 @@ TEST(a_raise_is_forgotten_where_its_begin_may_be_lost)
 TEST(a_soft_interrupt_that_a_thread_raised_is_late_if_not_handled_at_once)
 {
 	const int64_t soft_ns = 500 + RAISE_NS + 10;
-	struct past past;
 	struct waker end;
 	struct split split = { 0 };
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	end = history_waker(&past.history, CALLER, 0);
 	history_raise(&past.history, name_of(&past, "BLOCK"), 500, &end);
@@ -143,5 +136,4 @@ TEST(a_soft_interrupt_that_a_thread_raised_is_late_if_not_handled_at_once)
 	CHECK_NUMBER(time_of(&split, PART_LATE), RAISE_NS + 10);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 390);
 	split_release(&split);
-	past_release(&past);
 }

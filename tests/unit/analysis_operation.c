@@ -38,11 +38,10 @@ TEST(jiffies_of_any_size_are_counted)
 
 TEST(a_wait_for_an_operation_goes_on_with_what_led_to_it)
 {
-	struct past past;
 	struct split split;
 	const struct part *blocked;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	request_make(&past, INT64_MAX);
 	split = explain(&past, 100, 600);
 	blocked = part_of(&split, PART_BLOCKED);
@@ -64,7 +63,6 @@ TEST(a_wait_for_an_operation_goes_on_with_what_led_to_it)
 	split = explain(&past, 690, 800);
 	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.object, NAMES_NONE);
 	split_release(&split);
-	past_release(&past);
 }
 
 /* A timer expires in an interrupt on top of the soft one that wakes. */
@@ -73,10 +71,9 @@ TEST(an_operation_of_a_nested_interrupt_is_not_the_reason)
 	const struct operation timer = {
 		.begin_ns = 150, .due_ns = INT64_MAX, .asked_ns = INT64_MAX, .kind = OPERATION_TIMER
 	};
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 30);
 	interrupt_begin(&past, 480, 0, CONTEXT_HARD, "IRQ 27 virtio0");
@@ -91,16 +88,14 @@ TEST(an_operation_of_a_nested_interrupt_is_not_the_reason)
 		     name_of(&past, "IRQ 27 virtio0"));
 	CHECK(!part_of(&split, PART_BLOCKED)->waker);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(an_operation_is_late_because_of_what_used_the_cpu)
 {
-	struct past past;
 	struct split split;
 	const struct part *blocked;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	request_make(&past, 350);
 	split = explain(&past, 100, 600);
 	blocked = part_of(&split, PART_BLOCKED);
@@ -113,16 +108,14 @@ TEST(an_operation_is_late_because_of_what_used_the_cpu)
 		CHECK_NUMBER(time_of(blocked->waker, PART_RUNNING), 100);
 	}
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(an_operation_that_was_overwritten_is_unknown)
 {
 	static const struct operation other;
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	request_make(&past, INT64_MAX);
 	/* The request is the second one: its soft interrupt was raised before. */
 	for (uint32_t i = 1; i < HISTORY_OPERATIONS; i++)
@@ -134,16 +127,14 @@ TEST(an_operation_that_was_overwritten_is_unknown)
 	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.object, NAMES_NONE);
 	CHECK(!part_of(&split, PART_BLOCKED)->waker);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(instants_are_counted_while_a_thread_runs_and_the_last_one_is_kept_for_its_wait)
 {
-	struct past past;
 	struct split split;
 	struct thread_history *caller;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	caller = thread_of(&past, CALLER);
 	history_add_instant(caller, name_of(&past, "rare"));
@@ -173,5 +164,4 @@ TEST(instants_are_counted_while_a_thread_runs_and_the_last_one_is_kept_for_its_w
 	CHECK_NUMBER(part_of(&split, PART_RUNNING)->nr_instants, 0);
 	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.instant, NAMES_NONE);
 	split_release(&split);
-	past_release(&past);
 }

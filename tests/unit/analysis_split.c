@@ -17,10 +17,9 @@ static void wait_make(struct past *past)
 
 TEST(running_blocked_and_runnable_add_up)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	wait_make(&past);
 	split = explain(&past, 120, 700);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 180);
@@ -30,16 +29,14 @@ TEST(running_blocked_and_runnable_add_up)
 	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.tid, 0);
 	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.cpu, 0);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(the_waker_is_followed_in_the_time_of_the_wait)
 {
-	struct past past;
 	struct split split;
 	const struct part *blocked;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	wait_make(&past);
 	split = explain(&past, 120, 700);
 	blocked = part_of(&split, PART_BLOCKED);
@@ -48,15 +45,13 @@ TEST(the_waker_is_followed_in_the_time_of_the_wait)
 		CHECK_NUMBER(time_of(blocked->waker, PART_RUNNING), 300);
 	}
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(nested_interrupts_are_apart_and_not_running)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	interrupt_begin(&past, 200, 0, CONTEXT_SOFT, "NET_RX");
 	interrupt_begin(&past, 230, 0, CONTEXT_HARD, "IRQ 27 virtio0");
@@ -71,16 +66,14 @@ TEST(nested_interrupts_are_apart_and_not_running)
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 150);
 	CHECK_NUMBER(part_of(&split, PART_SOFT)->count, 2);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(an_interrupt_that_wakes_is_the_waker)
 {
-	struct past past;
 	struct split split;
 	const struct part *blocked;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, OTHER);
 	interrupt_begin(&past, 290, 0, CONTEXT_HARD, "IRQ 27 virtio0");
@@ -97,15 +90,13 @@ TEST(an_interrupt_that_wakes_is_the_waker)
 	/* 10 behind the interrupt, 40 behind the thread that it interrupted. */
 	CHECK_NUMBER(time_of(&split, PART_RUNNABLE), 50);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(a_thread_that_migrates_waits_for_the_cpu_where_it_runs)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 150, 1, 0, THREAD_UNKNOWN, 30);
 	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, OTHER);
@@ -116,15 +107,13 @@ TEST(a_thread_that_migrates_waits_for_the_cpu_where_it_runs)
 	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.tid, 30);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 150);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(a_loss_makes_the_time_undecided_until_a_record_proves_the_state)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 150, 1, 0, THREAD_UNKNOWN, OTHER);
 	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
@@ -145,15 +134,13 @@ TEST(a_loss_makes_the_time_undecided_until_a_record_proves_the_state)
 	CHECK_NUMBER(undecided(&split, UNDECIDED_LOSS), 150);
 	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 50);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(a_loss_on_another_cpu_does_not_affect_a_thread_that_runs)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	CHECK_NUMBER(history_lose(&past.history, 1, 150, 250), 0);
 	CHECK_NUMBER(history_lose(&past.history, 0, 300, 320), 0);
@@ -162,45 +149,39 @@ TEST(a_loss_on_another_cpu_does_not_affect_a_thread_that_runs)
 	CHECK_NUMBER(undecided(&split, UNDECIDED_LOSS), 20);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 280);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(a_slice_without_an_end_is_split_until_the_recording_ends)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
 	split = explain(&past, 150, 900);
 	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 700);
 	CHECK(!part_of(&split, PART_BLOCKED)->key.is_woken);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(without_the_schedulers_records_all_is_undecided)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	past.history.has_states = false;
 	history_see_thread(&past.history, thread_of(&past, CALLER), 100, 0);
 	split = explain(&past, 100, 200);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_NO_SCHED), 100);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(segments_that_were_overwritten_are_undecided)
 {
-	struct past past;
 	struct split split;
 	int64_t now_ns = 1000;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
 	for (size_t i = 0; i < HISTORY_SIZE; i++, now_ns += 2) {
@@ -213,7 +194,6 @@ TEST(segments_that_were_overwritten_are_undecided)
 	CHECK_NUMBER(undecided(&split, UNDECIDED_HISTORY), 100);
 	CHECK_NUMBER(time_of(&split, PART_BLOCKED), now_ns - 200);
 	split_release(&split);
-	past_release(&past);
 }
 
 /* Adds segments to the line of another CPU; returns the time of the last one. */
@@ -228,11 +208,10 @@ static int64_t fill(struct past *past, int64_t time_ns, uint32_t nr_segments)
 
 TEST(the_oldest_segment_of_the_ring_is_valid_until_the_next_one)
 {
-	struct past past;
 	struct split split;
 	int64_t now_ns;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	now_ns = fill(&past, 10, 5);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
@@ -247,15 +226,13 @@ TEST(the_oldest_segment_of_the_ring_is_valid_until_the_next_one)
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 0);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_HISTORY), 100);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(what_the_limit_of_steps_leaves_out_is_undecided)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	wait_make(&past);
 	past.splitter.is_limited = true;
 	past.splitter.nr_steps = 3;
@@ -264,16 +241,14 @@ TEST(what_the_limit_of_steps_leaves_out_is_undecided)
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 100);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_LIMIT), 480);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(what_an_explanation_visits_takes_steps_also_without_a_limit)
 {
-	struct past past;
 	struct split split;
 	uint32_t fsync;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	fsync = name_of(&past, "fsync");
 	name_table_get(&past.names, fsync)->is_call = true;
 	switch_to(&past, 10, 0, 0, THREAD_UNKNOWN, OTHER);
@@ -289,15 +264,13 @@ TEST(what_an_explanation_visits_takes_steps_also_without_a_limit)
 	/* The other thread has two segments, and is one of two threads. */
 	CHECK(past.splitter.nr_steps <= -SPLITTER_WALK - 4 * SPLITTER_VISIT);
 	split_release(&split);
-	past_release(&past);
 }
 
 TEST(a_stopped_thread_is_neither_blocked_nor_runnable)
 {
-	struct past past;
 	struct split split;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
 	switch_to(&past, 200, 0, CALLER, THREAD_STOPPED, 0);
 	change(&past, 300, CALLER, THREAD_RUNNABLE, 1, OTHER);
@@ -307,17 +280,15 @@ TEST(a_stopped_thread_is_neither_blocked_nor_runnable)
 	CHECK_NUMBER(part_of(&split, PART_STOPPED)->key.tid, OTHER);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 200);
 	split_release(&split);
-	past_release(&past);
 }
 
 /* Device, its interrupt, the soft one that it raises, a worker. */
 TEST(a_chain_goes_from_the_end_back_to_the_device)
 {
-	struct past past;
 	struct split split = { 0 };
 	const struct waker end = { .tid = OTHER, .cpu = 1 };
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 50, 1, 0, THREAD_UNKNOWN, OTHER);
 	switch_to(&past, 90, 1, OTHER, THREAD_BLOCKED, 0);
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -337,7 +308,6 @@ TEST(a_chain_goes_from_the_end_back_to_the_device)
 	CHECK_NUMBER(part_of(&split, PART_WAITING)->key.interrupt, name_of(&past, "IRQ 27 virtio0"));
 	CHECK_NUMBER(part_of(&split, PART_RUNNING)->key.owner, OTHER);
 	split_release(&split);
-	past_release(&past);
 }
 
 /* Time until a device's interrupt, if a soft one begins @between_ns behind it. */
@@ -376,12 +346,11 @@ TEST(a_hard_interrupt_raises_a_soft_one_within_100_us)
 /* The worker did other work before, and was woken by nobody since. */
 TEST(a_chain_attributes_a_workers_other_work)
 {
-	struct past past;
 	struct split split = { 0 };
 	const struct waker end = { .tid = OTHER, .cpu = 1 };
 	struct thread_history *worker;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	switch_to(&past, 50, 1, 0, THREAD_UNKNOWN, OTHER);
 	worker = thread_of(&past, OTHER);
 	history_begin_label(&past.history, worker, 60, name_of(&past, "slow"));
@@ -395,7 +364,6 @@ TEST(a_chain_attributes_a_workers_other_work)
 	CHECK_NUMBER(split.parts[0].total_ns, 300);
 	CHECK_NUMBER(split.parts[1].key.label, name_of(&past, "quick"));
 	split_release(&split);
-	past_release(&past);
 }
 
 static void end_random_operation(struct past *past, struct random *random, unsigned int cpu,
@@ -415,11 +383,10 @@ static void end_random_operation(struct past *past, struct random *random, unsig
 TEST(random_histories_add_up)
 {
 	struct random random = { .state = 1 };
-	struct past past;
 	int running[2] = { 0, 0 };
 	int64_t now_ns = 0;
+	FIXTURE(past, past);
 
-	past_init(&past);
 	for (size_t i = 0; i < 20000; i++) {
 		unsigned int cpu = random_below(&random, 2);
 		int tid = CALLER + random_below(&random, 4);
@@ -465,5 +432,4 @@ TEST(random_histories_add_up)
 			split_release(&split);
 		}
 	}
-	past_release(&past);
 }

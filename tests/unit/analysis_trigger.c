@@ -88,8 +88,8 @@ static int fired_note(void *context, const struct trigger_firing *firing)
 	return 0;
 }
 
-static void trigger_fixture_begin(struct trigger_fixture *fixture, const char *const *texts,
-				  size_t size)
+static void trigger_fixture_init(struct trigger_fixture *fixture, const char *const *texts,
+				 size_t size)
 {
 	const struct trigger_handler handler = { .context = fixture, .fire = fired_note };
 	struct sink *sink;
@@ -104,9 +104,9 @@ static void trigger_fixture_begin(struct trigger_fixture *fixture, const char *c
 	CHECK_TEXT(fixture->error.text, "");
 }
 
-#define BEGIN(fixture, ...)                                                  \
-	trigger_fixture_begin(fixture, (const char *const[]){ __VA_ARGS__ }, \
-			      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+#define BEGIN(fixture, ...)                                                 \
+	trigger_fixture_init(fixture, (const char *const[]){ __VA_ARGS__ }, \
+			     sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 static void check_fired(struct trigger_fixture *fixture, const char *want)
 {
@@ -114,7 +114,7 @@ static void check_fired(struct trigger_fixture *fixture, const char *want)
 	buffer_clear(&fixture->fired);
 }
 
-static void trigger_fixture_end(struct trigger_fixture *fixture)
+static void trigger_fixture_release(struct trigger_fixture *fixture)
 {
 	track_fixture_release(&fixture->track);
 	trigger_set_free(fixture->set);
@@ -142,7 +142,7 @@ TEST(an_open_slice_fires_when_it_reaches_its_limit)
 	advance(&fixture, 9000);
 	track_fixture_end(&fixture.track, 9000, 7);
 	check_fired(&fixture, "");
-	trigger_fixture_end(&fixture);
+	trigger_fixture_release(&fixture);
 }
 
 /* Also if the reader sees begin and end at once. */
@@ -161,7 +161,7 @@ TEST(a_slice_that_ended_too_late_fires_and_a_short_one_does_not)
 	track_fixture_begin(&fixture.track, 3000, 7, "write");
 	track_fixture_end(&fixture.track, 4000, 7);
 	check_fired(&fixture, "");
-	trigger_fixture_end(&fixture);
+	trigger_fixture_release(&fixture);
 }
 
 TEST(the_first_open_slice_is_due_first)
@@ -178,7 +178,7 @@ TEST(the_first_open_slice_is_due_first)
 	advance(&fixture, 2000);
 	check_fired(&fixture, "1101 * > 100ns: outer on work tid 7\n"
 			      "1131 * > 100ns: other on work tid 8\n");
-	trigger_fixture_end(&fixture);
+	trigger_fixture_release(&fixture);
 }
 
 TEST(a_counter_fires_when_it_crosses_its_threshold)
@@ -194,7 +194,7 @@ TEST(a_counter_fires_when_it_crosses_its_threshold)
 	track_fixture_count(&fixture.track, 1005, 7, 99);
 	check_fired(&fixture, "1001 load > 10: load tid 7 is 11\n1003 load > 10: load tid 8 is 13\n"
 			      "1005 load > 10: load tid 7 is 99\n");
-	trigger_fixture_end(&fixture);
+	trigger_fixture_release(&fixture);
 }
 
 static bool exceeds(const char *text, const struct value *value)
@@ -240,7 +240,7 @@ TEST(an_instant_fires_each_time)
 	track_fixture_end(&fixture.track, 1003, 7);
 	check_fired(&fixture, "1000 error*: error 5 on work tid 7\n"
 			      "1002 error*: error?line on work tid 7\n");
-	trigger_fixture_end(&fixture);
+	trigger_fixture_release(&fixture);
 }
 
 static void check_condition(const char *text, const struct field *fields, size_t nr_fields,
@@ -327,7 +327,7 @@ TEST(a_loss_fires_and_makes_open_slices_doubtful)
 	check_fired(&fixture, "1010 to 1020 loss: cpu 0 lost 3 records\n"
 			      "1051 read > 50ns: read on work tid 7, unless its end was lost\n"
 			      "1081 read > 50ns: read on work tid 8\n");
-	trigger_fixture_end(&fixture);
+	trigger_fixture_release(&fixture);
 }
 
 /* More open slices than are watched are counted; those that end make room. */
@@ -341,5 +341,5 @@ TEST(the_number_of_watched_slices_is_limited)
 			track_fixture_begin(&fixture.track, 1000, tid, "deep");
 	}
 	CHECK_NUMBER(trigger_set_unwatched(fixture.set), 80000 - TRIGGER_SLICES_MAX);
-	trigger_fixture_end(&fixture);
+	trigger_fixture_release(&fixture);
 }

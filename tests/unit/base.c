@@ -92,7 +92,7 @@ TEST(characters_that_act_on_their_neighbors_are_controls)
 
 TEST(numbers_are_written_exactly)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	buffer_append_signed(&out, INT64_MIN);
 	buffer_append_char(&out, ' ');
@@ -107,13 +107,12 @@ TEST(numbers_are_written_exactly)
 	buffer_append_decimal(&out, -1234567, 3);
 	CHECK_TEXT(buffer_string(&out), "-9223372036854775808 18446744073709551615 0.000000001 "
 					"-1234.567890123 1.999999 -1234.567");
-	buffer_release(&out);
 }
 
 /* One number in all its forms, against the C library. */
 static void check_number(uint64_t number)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 	char want[128];
 	int64_t ns = (int64_t)(number >> 1);
 
@@ -127,7 +126,6 @@ static void check_number(uint64_t number)
 		 (intmax_t)(ns / NS_PER_S), (intmax_t)(ns % NS_PER_S), (intmax_t)(ns / NS_PER_S),
 		 (intmax_t)(ns % NS_PER_S / NS_PER_US));
 	CHECK_TEXT(buffer_string(&out), want);
-	buffer_release(&out);
 }
 
 TEST(numbers_of_every_length_are_those_of_the_c_library)
@@ -143,13 +141,12 @@ TEST(numbers_of_every_length_are_those_of_the_c_library)
 
 TEST(seconds_below_what_their_decimals_show_have_no_sign)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	buffer_append_seconds(&out, -999, 6);
 	buffer_append_char(&out, ' ');
 	buffer_append_seconds(&out, -999, 9);
 	CHECK_TEXT(buffer_string(&out), "0.000000 -0.000000999");
-	buffer_release(&out);
 }
 
 /* Strings are looked at eight bytes at a time: a special one may stand anywhere in them. */
@@ -176,7 +173,7 @@ TEST(json_strings_escape_at_any_place_of_any_length)
 
 TEST(a_buffer_that_failed_takes_nothing_more)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	buffer_append_string(&out, "kept");
 	CHECK(!buffer_reserve(&out, SIZE_MAX / 2));
@@ -187,12 +184,11 @@ TEST(a_buffer_that_failed_takes_nothing_more)
 	buffer_clear(&out);
 	buffer_append_string(&out, "again");
 	CHECK_TEXT(buffer_string(&out), "again");
-	buffer_release(&out);
 }
 
 TEST(a_string_needs_no_memory_of_its_own)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	CHECK_TEXT(buffer_string(&out), "");
 	for (size_t size = 1; size < 3000; size++) {
@@ -203,19 +199,17 @@ TEST(a_string_needs_no_memory_of_its_own)
 		CHECK_NUMBER(strlen(buffer_string(&out)), size);
 		CHECK_NUMBER(out.capacity, capacity);
 	}
-	buffer_release(&out);
 }
 
 static void check_value(struct value value, const char *json, const char *text)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	value_append_json(&out, &value);
 	CHECK_TEXT(buffer_string(&out), json);
 	buffer_clear(&out);
 	value_append_text(&out, &value);
 	CHECK_TEXT(buffer_string(&out), text);
-	buffer_release(&out);
 }
 
 TEST(numbers_that_a_double_cannot_hold_become_strings)
@@ -353,12 +347,11 @@ TEST(parts_of_a_second_are_never_negative)
 TEST(items_of_a_list_have_no_blanks_around_them)
 {
 	struct text list = text_of(" a b ,\tc\t,, d"), item;
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	while (text_take_item(&list, &item))
 		buffer_printf(&out, "<%.*s>", (int)item.size, item.data);
 	CHECK_TEXT(buffer_string(&out), "<a b><c><><d>");
-	buffer_release(&out);
 }
 
 static void progress_log(void *context, uint64_t done, uint64_t total)
@@ -369,7 +362,7 @@ static void progress_log(void *context, uint64_t done, uint64_t total)
 /* What is read again counts again. */
 TEST(progress_ends_at_its_total_unless_that_is_unknown)
 {
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	struct byte_progress progress = { .advanced = progress_log, .context = &log };
 
 	byte_progress_add(NULL, 1, 1);
@@ -377,7 +370,6 @@ TEST(progress_ends_at_its_total_unless_that_is_unknown)
 	byte_progress_add(&progress, 5, 8);
 	byte_progress_add(&progress, 5, 0);
 	CHECK_TEXT(buffer_string(&log), "5/8 8/8 15/0 ");
-	buffer_release(&log);
 }
 
 TEST(the_first_error_stays)
@@ -467,7 +459,8 @@ TEST(only_fifos_are_waited_for_when_they_are_opened)
 /* Without memory for its path, a file is not missing. */
 TEST(a_path_that_failed_is_no_missing_file)
 {
-	struct buffer path = { 0 }, text = { 0 };
+	SCOPED_BUFFER(path);
+	SCOPED_BUFFER(text);
 
 	buffer_append_string(&path, "/proc/self/nonexistent");
 	CHECK(file_open_built(AT_FDCWD, &path, O_RDONLY) < 0 && errno == ENOENT);
@@ -482,19 +475,16 @@ TEST(a_path_that_failed_is_no_missing_file)
 	CHECK_NUMBER(file_read_in("/proc", "self/comm", &text), 0);
 	CHECK(text.size > 0);
 	CHECK(file_read_in("/proc", "nonexistent", &text) < 0 && errno == ENOENT);
-	buffer_release(&path);
-	buffer_release(&text);
 }
 
 TEST(a_file_that_does_not_have_its_size_is_read_whole)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	CHECK_NUMBER(file_read("/proc/self/status", &text), 0);
 	CHECK(strstr(buffer_string(&text), "\nPid:") != NULL);
 	CHECK(strstr(buffer_string(&text), "\nThreads:") != NULL);
 	CHECK_NUMBER(file_read("/nonexistent/file", &text), -1);
-	buffer_release(&text);
 }
 
 /* Limits the files of this process to @nr more than those that are open. */

@@ -8,13 +8,12 @@
 /* What becomes of a text behind "x"; "(none)" behind it where it is no JSON. */
 static void check_bytes(const char *bytes, size_t size, const char *want)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	buffer_append_char(&out, 'x');
 	if (json_append_value(&out, (struct text){ .data = bytes, .size = size }) < 0)
 		buffer_append_string(&out, "(none)");
 	CHECK_TEXT(buffer_string(&out) + 1, want);
-	buffer_release(&out);
 }
 
 static void check(const char *json, const char *want)

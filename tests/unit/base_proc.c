@@ -133,14 +133,13 @@ TEST(the_cgroup_is_that_of_version_2_or_else_of_a_controller)
 
 TEST(the_cgroup_of_a_process_is_read)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 
 	CHECK(proc_cgroup_append(getpid(), &path));
 	CHECK(path.size > 0 && path.data[0] == '/');
 	buffer_clear(&path);
 	CHECK(!proc_cgroup_append(0, &path));
 	CHECK_NUMBER(path.size, 0);
-	buffer_release(&path);
 }
 
 static void limits_make(const struct folder *folder, const char *cgroup, const char *max,

@@ -57,11 +57,10 @@ TEST(x32_and_64_bit_programs_are_none)
 
 TEST(this_process_is_not_listed)
 {
-	struct buffer threads = { 0 };
+	SCOPED_BUFFER(threads);
 	char own[16];
 
 	narrow_threads_append(&threads);
 	snprintf(own, sizeof(own), "%d", getpid());
 	CHECK(!strstr(buffer_string(&threads), own));
-	buffer_release(&threads);
 }

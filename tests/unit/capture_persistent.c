@@ -53,13 +53,12 @@ static void check_start(const struct instance *recorder, struct persistent *pers
 	CHECK(strstr(error.text, problem) != NULL);
 }
 
-TEST(tracepoints_are_disabled_if_the_folder_cannot_be_made)
+TEST_IN(fake_tracefs, tracepoints_are_disabled_if_the_folder_cannot_be_made)
 {
 	struct persistent persistent = { .boot = BOOT_INSTANCE_NONE };
 	const struct report report = { 0 };
 	struct instance *recorder;
 
-	fake_tracefs_begin();
 	boot_make();
 	recorder = recorder_of(64);
 	events_set(recorder);
@@ -72,16 +71,14 @@ TEST(tracepoints_are_disabled_if_the_folder_cannot_be_made)
 	check_boot_file("events/enable", "0");
 	check_boot_file("tracing_on", "0");
 	instance_remove(recorder, &(struct error){ 0 });
-	fake_tracefs_end();
 }
 
-TEST(records_of_others_stay)
+TEST_IN(fake_tracefs, records_of_others_stay)
 {
 	struct persistent persistent = { .boot = BOOT_INSTANCE_NONE };
 	const struct report report = { 0 };
 	struct instance *recorder;
 
-	fake_tracefs_begin();
 	boot_make();
 	boot_file("per_cpu/cpu0/stats", "entries: 3\noverrun: 0\ncommit overrun: 0\nbytes: 90\n"
 					"oldest event ts: 1.0\nnow ts: 2.0\ndropped events: 0\n"
@@ -92,5 +89,4 @@ TEST(records_of_others_stay)
 	check_boot_file("events/enable", "X");
 	check_boot_file("tracing_on", "1");
 	instance_remove(recorder, &(struct error){ 0 });
-	fake_tracefs_end();
 }

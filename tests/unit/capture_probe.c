@@ -41,7 +41,7 @@ static int parse(struct probe *probe, enum probe_kind kind, const char *text, st
 
 static void check_sites(const char *text, const char *want)
 {
-	struct buffer sites = { 0 };
+	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
 	struct probe probe;
 
@@ -49,19 +49,17 @@ static void check_sites(const char *text, const char *want)
 	CHECK_TEXT(buffer_string(&sites), want);
 	CHECK_TEXT(error.text, "");
 	probe_release(&probe);
-	buffer_release(&sites);
 }
 
 static void check_refused(enum probe_kind kind, const char *text, const char *want)
 {
-	struct buffer sites = { 0 };
+	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
 	struct probe probe;
 
 	CHECK_NUMBER(parse(&probe, kind, text, &sites, &error), -1);
 	CHECK_TEXT(error.text, want);
 	probe_release(&probe);
-	buffer_release(&sites);
 }
 
 TEST(places_and_arguments)
@@ -129,7 +127,7 @@ TEST(texts_are_checked_without_programs)
 TEST(rule)
 {
 	const struct probe_setting setting = { PROBE_KERNEL, "--probe", "m:do_it.isra.0 a=%di b=%si" };
-	struct buffer rule = { 0 };
+	SCOPED_BUFFER(rule);
 	struct error error = { 0 };
 	struct probe probe;
 
@@ -143,7 +141,6 @@ TEST(rule)
 					 " begin = group:p3_0_do_it_isra_0 args=a,b\n"
 					 " end = group:p3_1_do_it_isra_0 args=ret\n");
 	probe_release(&probe);
-	buffer_release(&rule);
 }
 
 TEST(functions_of_programs)
@@ -165,14 +162,13 @@ TEST(functions_of_programs)
 /* Makes a copy of this program, and the symbolic link FOLDER/link to it. */
 static void link_make(const struct folder *folder, const char *name)
 {
-	struct buffer program = { 0 };
+	SCOPED_BUFFER(program);
 	char link[128];
 
 	CHECK_NUMBER(file_read(SELF, &program), 0);
 	folder_add(folder, name, program.data, program.size);
 	snprintf(link, sizeof(link), "%s/link", folder->path);
 	CHECK_NUMBER(symlink(name, link), 0);
-	buffer_release(&program);
 }
 
 /* As C++ compilers name functions. */
@@ -216,7 +212,8 @@ int parted_rest(int number)
 /* Where the kernel sets the probe of a place, as "FILE-OFFSET KIND,KIND". */
 static void check_place(const char *place, const char *same_as, const char *kinds)
 {
-	struct buffer sites = { 0 }, others = { 0 };
+	SCOPED_BUFFER(sites);
+	SCOPED_BUFFER(others);
 	struct error error = { 0 };
 	struct probe probe, other;
 
@@ -229,8 +226,6 @@ static void check_place(const char *place, const char *same_as, const char *kind
 		CHECK_NUMBER(probe.sites[i].kind[0], kinds[i]);
 	probe_release(&probe);
 	probe_release(&other);
-	buffer_release(&sites);
-	buffer_release(&others);
 }
 
 TEST(without_returns_there_are_instants)
@@ -262,7 +257,7 @@ TEST(functions_of_cpp_have_their_names)
 /* The error is one of two texts: symbols have any order. */
 static void check_not_found(const char *symbol, const char *want, const char *or)
 {
-	struct buffer sites = { 0 };
+	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
 	struct probe probe;
 	char text[128];
@@ -271,7 +266,6 @@ static void check_not_found(const char *symbol, const char *want, const char *or
 	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, text, &sites, &error), -1);
 	CHECK(strstr(error.text, want) || strstr(error.text, or));
 	probe_release(&probe);
-	buffer_release(&sites);
 }
 
 TEST(names_that_are_not_those_of_one_function)
@@ -287,7 +281,7 @@ TEST(names_that_are_not_those_of_one_function)
 
 TEST(a_place_in_a_function_is_one_of_its_instructions)
 {
-	struct buffer sites = { 0 };
+	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
 	struct probe probe;
 
@@ -296,19 +290,17 @@ TEST(a_place_in_a_function_is_one_of_its_instructions)
 	CHECK_TEXT(error.text, "--probe '" SELF ":parted+0x10000': the offset is behind the function's "
 			       "end; 'objdump -d PATH' shows where its instructions begin");
 	probe_release(&probe);
-	buffer_release(&sites);
 }
 
 TEST(a_function_may_be_partly_inlined)
 {
-	struct buffer sites = { 0 };
+	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
 	struct probe probe;
 
 	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":parted", &sites, &error), 0);
 	CHECK_TEXT(buffer_string(&probe.part), "parted.part.0");
 	probe_release(&probe);
-	buffer_release(&sites);
 }
 
 static void line_append(void *context, const char *line)
@@ -318,7 +310,8 @@ static void line_append(void *context, const char *line)
 
 TEST(calls_that_may_be_missing_are_reported)
 {
-	struct buffer lines = { 0 }, definitions = { 0 };
+	SCOPED_BUFFER(lines);
+	SCOPED_BUFFER(definitions);
 	const struct report report = { .context = &lines, .message = line_append };
 	struct capture_settings settings = { .report = &report, .nr_probes = 2 };
 	struct probes probes = { 0 };
@@ -336,8 +329,6 @@ TEST(calls_that_may_be_missing_are_reported)
 	CHECK_NUMBER(probes_remove(&probes, &error), 0);
 	CHECK_TEXT(error.text, "");
 	fake_tracefs_end();
-	buffer_release(&lines);
-	buffer_release(&definitions);
 }
 
 /* Becomes a section of Go in a copy of this program. */
@@ -410,7 +401,7 @@ TEST(functions_that_the_kernel_never_probes)
 					"instruction, where the kernel sets no probe; name a "
 					"function that calls it";
 	struct error error = { 0 };
-	struct buffer sites = { 0 };
+	SCOPED_BUFFER(sites);
 	struct probe probe;
 	const char *end;
 
@@ -418,13 +409,12 @@ TEST(functions_that_the_kernel_never_probes)
 	end = strchr(error.text, ':');
 	CHECK_TEXT(end ? end : "", want);
 	probe_release(&probe);
-	buffer_release(&sites);
 }
 
 TEST(arguments_of_static_tracepoints)
 {
 	struct error error = { 0 };
-	struct buffer sites = { 0 };
+	SCOPED_BUFFER(sites);
 	struct probe probe;
 
 	CHECK_NUMBER(parse(&probe, PROBE_USDT, SELF ":shop:begin..end", &sites, &error), 0);
@@ -436,6 +426,5 @@ TEST(arguments_of_static_tracepoints)
 	CHECK_TEXT(buffer_string(&probe.sites[2].arguments), " arg1=%ax:s64");
 	CHECK_NUMBER(probe.sites[2].role, PROBE_END);
 	probe_release(&probe);
-	buffer_release(&sites);
 }
 #endif

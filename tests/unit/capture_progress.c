@@ -13,7 +13,7 @@ TEST(the_line_reports_number_rate_losses_and_how_full_the_buffers_are)
 	struct progress_counts now = {
 		.records = { .read = 1100, .lost = 7, .held_bytes = 1000 },
 	};
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	progress_text(&progress, &now, NS_PER_S + 500 * NS_PER_MS, &line);
 	CHECK_TEXT(buffer_string(&line), "1100 events, 2000/s, 7 lost, buffers 25% full");
@@ -21,7 +21,6 @@ TEST(the_line_reports_number_rate_losses_and_how_full_the_buffers_are)
 	now.file_bytes = 81920;
 	progress_text(&progress, &now, NS_PER_S + 500 * NS_PER_MS, &line);
 	CHECK_TEXT(buffer_string(&line), "1100 events, 2000/s, 7 lost, buffers 25% full, 80 KiB");
-	buffer_release(&line);
 }
 
 static void line_show(void *context, const char *line)
@@ -46,7 +45,7 @@ static struct byte_progress *transfer_age(struct transfer *transfer, const struc
 
 TEST(an_operation_shows_its_share_or_its_size_after_a_second)
 {
-	struct buffer shown = { 0 };
+	SCOPED_BUFFER(shown);
 	const struct report report = { .context = &shown, .progress = line_show };
 	struct transfer transfer;
 	uint64_t nr_events = 12;
@@ -65,7 +64,6 @@ TEST(an_operation_shows_its_share_or_its_size_after_a_second)
 	transfer_age(&transfer, &report, NULL);
 	transfer_wait(&transfer, "waiting");
 	CHECK_TEXT(buffer_string(&shown), "x.dat: waiting");
-	buffer_release(&shown);
 }
 
 TEST(without_a_terminal_nothing_is_counted)

@@ -43,7 +43,7 @@ static size_t event_number(void)
 	return sink_kind_number("event");
 }
 
-static void scene_begin(struct scene *scene)
+static void scene_init(struct scene *scene)
 {
 	static char *argv[] = { (char *)"ktrack", NULL };
 	static const struct tracks_settings settings;
@@ -71,7 +71,7 @@ static void scene_begin(struct scene *scene)
 	CHECK_NUMBER(timeline_open(&scene->pipeline.timeline, &scene->recording, &scene->error), 0);
 }
 
-static void scene_end(struct scene *scene)
+static void scene_release(struct scene *scene)
 {
 	free((char *)scene->settings.targets[event_number()]);
 	pipeline_release(&scene->pipeline);
@@ -90,14 +90,12 @@ static void renew(struct scene *scene, int64_t now_ns)
 
 TEST(moments_that_have_passed_are_passed_over)
 {
-	struct scene scene;
+	FIXTURE(scene, scene);
 
-	scene_begin(&scene);
 	renew(&scene, 1350);
 	CHECK(!renewal_is_due(&scene.renewal, 1399));
 	CHECK(renewal_is_due(&scene.renewal, 1400));
 	CHECK_NUMBER(scene.recording.start_ns, 1350);
-	scene_end(&scene);
 }
 
 static unsigned int count(const char *text, const char *what)
@@ -111,11 +109,10 @@ static unsigned int count(const char *text, const char *what)
 
 TEST(the_next_session_is_another_one_of_the_same_parent)
 {
-	struct buffer content = { 0 };
-	struct scene scene;
+	SCOPED_BUFFER(content);
 	const char *text;
+	FIXTURE(scene, scene);
 
-	scene_begin(&scene);
 	scene.pipeline.lost = 5;
 	renew(&scene, 1100);
 	scene.pipeline.lost = 12;
@@ -128,6 +125,4 @@ TEST(the_next_session_is_another_one_of_the_same_parent)
 	CHECK_NUMBER(count(text, "\"event\":\"version\",\"sid\":\"parent/2"), 2);
 	CHECK_NUMBER(count(text, "\"lost_records\",\"count\":5}"), 1);
 	CHECK_NUMBER(count(text, "\"lost_records\",\"count\":7}"), 1);
-	buffer_release(&content);
-	scene_end(&scene);
 }

@@ -10,7 +10,8 @@
 static void check_arguments(unsigned int machine, const char *arguments, const char *want)
 {
 	struct text rest = text_of(arguments), argument;
-	struct buffer found = { 0 }, fetch = { 0 };
+	SCOPED_BUFFER(found);
+	SCOPED_BUFFER(fetch);
 
 	while ((argument = usdt_argument_take(&rest)).size > 0) {
 		buffer_clear(&fetch);
@@ -22,8 +23,6 @@ static void check_arguments(unsigned int machine, const char *arguments, const c
 	}
 	if (!CHECK_TEXT(buffer_string(&found), want))
 		CHECK_TEXT(arguments, "");
-	buffer_release(&found);
-	buffer_release(&fetch);
 }
 
 /* Of GCC 12.2, -O0 and -O2, from one program for both machines. */

@@ -196,7 +196,7 @@ struct watch_fixture {
 	struct error error;
 };
 
-static void watch_fixture_begin(struct watch_fixture *fixture)
+static void watch_fixture_init(struct watch_fixture *fixture)
 {
 	*fixture = (struct watch_fixture){ 0 };
 	folder_new(&fixture->parent);
@@ -205,7 +205,7 @@ static void watch_fixture_begin(struct watch_fixture *fixture)
 	CHECK_TEXT(fixture->error.text, "");
 }
 
-static void watch_fixture_end(struct watch_fixture *fixture)
+static void watch_fixture_release(struct watch_fixture *fixture)
 {
 	watch_folder_close(&fixture->folder);
 	folder_remove(&fixture->parent);
@@ -266,9 +266,8 @@ static void trim(struct watch_fixture *fixture, uint64_t files, uint64_t kib, in
 
 TEST(the_oldest_recordings_are_removed_and_nothing_else)
 {
-	struct watch_fixture fixture;
+	FIXTURE(watch_fixture, fixture);
 
-	watch_fixture_begin(&fixture);
 	recordings_add(&fixture);
 	trim(&fixture, 4, 4, 100000, NULL);
 	check_kept(&fixture, "abcd");
@@ -283,15 +282,13 @@ TEST(the_oldest_recordings_are_removed_and_nothing_else)
 	CHECK_NUMBER(access(recording_path(&fixture, "notes.dat"), F_OK), 0);
 	CHECK_NUMBER(access(recording_path(&fixture, "ktrack-20260101T000000.000000Z-e.txt"), F_OK),
 		     0);
-	watch_fixture_end(&fixture);
 }
 
 /* tmpfs keeps any time. */
 TEST(times_of_files_that_are_far_away_are_in_order)
 {
-	struct watch_fixture fixture;
+	FIXTURE(watch_fixture, fixture);
 
-	watch_fixture_begin(&fixture);
 	recording_add(&fixture, "ktrack-20260101T000000.000000Z-a.dat", -(INT64_C(1) << 61));
 	recording_add(&fixture, "ktrack-20260101T000000.000000Z-b.dat", INT64_C(1) << 61);
 	recording_add(&fixture, "ktrack-20260101T000000.000000Z-c.dat", 10);
@@ -299,15 +296,13 @@ TEST(times_of_files_that_are_far_away_are_in_order)
 	check_kept(&fixture, "ac");
 	trim(&fixture, 0, 0, 1, NULL);
 	check_kept(&fixture, "a");
-	watch_fixture_end(&fixture);
 }
 
 /* Ages are measured from the clock as it was at the start. */
 TEST(a_change_of_the_wall_clock_removes_no_recording)
 {
-	struct watch_fixture fixture;
+	FIXTURE(watch_fixture, fixture);
 
-	watch_fixture_begin(&fixture);
 	fixture.folder.wall_offset_ns -= 365 * 24 * 3600 * S;
 	recording_add(&fixture, "ktrack-20260101T000000.000000Z-a.dat", 0);
 	trim(&fixture, 9, 9, 60, NULL);
@@ -316,7 +311,6 @@ TEST(a_change_of_the_wall_clock_removes_no_recording)
 	fixture.folder.wall_offset_ns += 61 * S;
 	trim(&fixture, 9, 9, 60, NULL);
 	check_kept(&fixture, "");
-	watch_fixture_end(&fixture);
 }
 
 static void check_shared(const struct watch_fixture *fixture, mode_t directory, mode_t want)
@@ -331,29 +325,25 @@ static void check_shared(const struct watch_fixture *fixture, mode_t directory, 
 
 TEST(recordings_are_for_their_owner_unless_the_directory_has_a_group)
 {
-	struct watch_fixture fixture;
+	FIXTURE(watch_fixture, fixture);
 
-	watch_fixture_begin(&fixture);
 	recording_add(&fixture, "file", 0);
 	check_shared(&fixture, 0750, 0600);
 	check_shared(&fixture, 02750, 0640);
-	watch_fixture_end(&fixture);
 }
 
 static void check_name(struct watch_fixture *fixture, const char *trigger, const char *want)
 {
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 
 	CHECK(watch_folder_name(&fixture->folder, 1767225600123456789, trigger, &name));
 	CHECK_TEXT(buffer_string(&name), want);
-	buffer_release(&name);
 }
 
 TEST(names_have_the_time_and_the_trigger_and_are_new)
 {
-	struct watch_fixture fixture;
+	FIXTURE(watch_fixture, fixture);
 
-	watch_fixture_begin(&fixture);
 	check_name(&fixture, "block:request/* > 50ms",
 		   "ktrack-20260101T000000.123456Z-block_request_50ms.dat");
 	check_name(&fixture, "../../etc/passwd",
@@ -365,7 +355,6 @@ TEST(names_have_the_time_and_the_trigger_and_are_new)
 			     recording_path(&fixture, "ktrack-20260101T000000.123456Z-b.dat")),
 		     0);
 	check_name(&fixture, "b", "ktrack-20260101T000000.123456Z-b-2.dat");
-	watch_fixture_end(&fixture);
 }
 
 static void check_refused(const char *path, const char *want)
@@ -381,9 +370,8 @@ static void check_refused(const char *path, const char *want)
 
 TEST(a_directory_of_others_or_in_use_is_refused)
 {
-	struct watch_fixture fixture;
+	FIXTURE(watch_fixture, fixture);
 
-	watch_fixture_begin(&fixture);
 	check_refused(fixture.path, "in use by another 'ktrack watch'");
 	watch_folder_close(&fixture.folder);
 	CHECK_NUMBER(chmod(fixture.path, 0770), 0);
@@ -395,16 +383,14 @@ TEST(a_directory_of_others_or_in_use_is_refused)
 	check_refused("/nonexistent/directory", "cannot create");
 	if (geteuid() != 0)
 		check_refused("/", "belongs to user 0");
-	watch_fixture_end(&fixture);
 }
 
 TEST(a_directory_that_was_moved_away_is_created_again)
 {
-	struct watch_fixture fixture;
 	char moved[100];
 	struct stat status;
+	FIXTURE(watch_fixture, fixture);
 
-	watch_fixture_begin(&fixture);
 	CHECK_NUMBER(watch_folder_reopen(&fixture.folder, &fixture.error), 0);
 	strcpy(moved, folder_path(&fixture.parent, "moved"));
 	CHECK_NUMBER(rename(fixture.path, moved), 0);
@@ -415,7 +401,6 @@ TEST(a_directory_that_was_moved_away_is_created_again)
 		     0);
 	/* It can be taken by another one. */
 	check_refused(fixture.path, "in use");
-	watch_fixture_end(&fixture);
 }
 
 static void status_keep(void *context, int wait_status)

@@ -67,7 +67,7 @@ TEST(a_machine_that_works_can_record)
 						{ "sys/kernel/security/lockdown", "[none] x" },
 						{ "proc/config", "CONFIG_EVENT_TRACING=y\n" SIGNED },
 						{ NULL } };
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	CHECK(examine(files, &out));
 	CHECK(has(&out, "[module signing] ok: without the kernel's key, 'make modules_install' "
@@ -92,7 +92,6 @@ TEST(a_machine_that_works_can_record)
 	CHECK(has(&out, "[pack marker] limited: 0 of 10 tracepoints exist; "));
 	CHECK(has(&out, "[pack sched] limited: "));
 	CHECK(has(&out, "[pack fs] limited: 0 of "));
-	buffer_release(&out);
 }
 
 TEST(functions_and_programs)
@@ -111,7 +110,7 @@ TEST(functions_and_programs)
 		{ "proc/sys/kernel/ftrace_enabled", "1\n" },
 		{ NULL }
 	};
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	CHECK(examine(off, &out));
 	CHECK(has(&out, "[functions] limited: --function and --probe: functions of the kernel are "
@@ -123,7 +122,6 @@ TEST(functions_and_programs)
 	examine(without, &out);
 	CHECK(has(&out, "[functions] limited: --function and --probe: not possible; use a kernel "
 			"with CONFIG_KPROBE_EVENTS\n"));
-	buffer_release(&out);
 }
 
 TEST(lockdown_prevents_recording_or_unsigned_modules)
@@ -137,7 +135,7 @@ TEST(lockdown_prevents_recording_or_unsigned_modules)
 		{ "proc/config", "CONFIG_EVENT_TRACING=y\n" SIGNED },
 		{ NULL }
 	};
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	CHECK(!examine(closed, &out));
 	CHECK(has(&out, "[lockdown] failed: confidentiality: nobody may trace; boot without"));
@@ -146,7 +144,6 @@ TEST(lockdown_prevents_recording_or_unsigned_modules)
 	CHECK(has(&out, "[lockdown] ok: integrity: "));
 	CHECK(has(&out, "[modules] limited: the kernel loads only signed modules; load a ktrack.ko"));
 	CHECK(!has(&out, "[module signing]"));
-	buffer_release(&out);
 }
 
 TEST(what_is_absent_is_reported_with_a_remedy)
@@ -158,7 +155,7 @@ TEST(what_is_absent_is_reported_with_a_remedy)
 		{ "sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n" },
 		{ NULL }
 	};
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	CHECK(!examine(files, &out));
 	CHECK(has(&out, "[lockdown] unknown: /sys/kernel/security/lockdown: No such file or directory; "
@@ -172,21 +169,19 @@ TEST(what_is_absent_is_reported_with_a_remedy)
 	CHECK(has(&out, "[clocks] unknown: the trace clocks cannot be read; mount -t tracefs "));
 	CHECK(has(&out, "[pack block] unknown: tracefs cannot be read; mount -t tracefs tracefs "));
 	CHECK(has(&out, "[mechanism kprobes] unknown: "));
-	buffer_release(&out);
 }
 
 TEST(the_remedy_for_little_memory_fits_a_quarter_of_it)
 {
 	char memory[64];
 	const char *const files[][2] = { WORKING, { "proc/meminfo", memory }, { NULL } };
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	/* For each CPU 1,024 KiB, half of which are for the sideband instance and the kernel's own. */
 	snprintf(memory, sizeof(memory), "MemAvailable: %ld kB\n",
 		 4 * 1024 * sysconf(_SC_NPROCESSORS_ONLN));
 	CHECK(examine(files, &out));
 	CHECK(has(&out, "; use smaller buffers: -b 512\n"));
-	buffer_release(&out);
 }
 
 TEST(a_reliable_tsc_is_the_remedy_for_a_slow_clock_source)
@@ -198,12 +193,13 @@ TEST(a_reliable_tsc_is_the_remedy_for_a_slow_clock_source)
 		  "tsc hpet acpi_pm \n" },
 		{ NULL }
 	};
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	CHECK(examine(files, &out));
 	CHECK(has(&out, "[clock source] limited: acpi_pm: "));
-	CHECK(has(&out, "; echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource\n"));
-	buffer_release(&out);
+	CHECK(has(
+		&out,
+		"; echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource\n"));
 }
 
 TEST(options_of_the_kernel_are_read)
@@ -213,7 +209,7 @@ TEST(options_of_the_kernel_are_read)
 	const char *const files[][2] = { WORKING, { path, "CONFIG_EVENT_TRACING=n\n# CONFIG_MODULES "
 							   "is not set\nCONFIG_KALLSYMS=y\nCONFIG_MODULE_SIG=y\n" },
 					 { NULL } };
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	uname(&name);
 	snprintf(path, sizeof(path), "boot/config-%.64s", name.release);
@@ -221,8 +217,8 @@ TEST(options_of_the_kernel_are_read)
 	CHECK(has(&out, "[options] failed: CONFIG_EVENT_TRACING is not set; needed for recording"));
 	CHECK(has(&out, "[options] limited: CONFIG_MODULES is not set"));
 	CHECK(!has(&out, "CONFIG_KALLSYMS"));
-	CHECK(has(&out, "[module signing] ok: unsigned modules are loaded, and taint the kernel\n"));
-	buffer_release(&out);
+	CHECK(has(&out,
+		  "[module signing] ok: unsigned modules are loaded, and taint the kernel\n"));
 }
 
 TEST(options_in_the_kernel_are_read)
@@ -236,7 +232,7 @@ TEST(options_in_the_kernel_are_read)
 								   "securityfs rw 0 0\n" },
 						  { "proc/config.gz", "\x1f\x8b and more" },
 						  { NULL } };
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	CHECK(examine(files, &out));
 	CHECK(has(&out, "[options] limited: CONFIG_MODULES is not set; needed for ktrack.ko"));
@@ -247,5 +243,4 @@ TEST(options_in_the_kernel_are_read)
 	CHECK(has(&out, "[lockdown] ok: the kernel does not have it\n"));
 	CHECK(has(&out, "[options] unknown: neither /boot/config-"));
 	CHECK(has(&out, "nor /proc/config.gz can be read; modprobe configs, if the kernel has"));
-	buffer_release(&out);
 }

@@ -110,7 +110,7 @@ static int parse(const char *words, struct buffer *applied, int *operand, struct
 /* Parses what is right: the options' traces, and which word is the first operand. */
 static void check_read(const char *words, const char *want, int want_operand)
 {
-	struct buffer applied = { 0 };
+	SCOPED_BUFFER(applied);
 	struct error error = { 0 };
 	int operand = 0;
 
@@ -118,7 +118,6 @@ static void check_read(const char *words, const char *want, int want_operand)
 	CHECK_TEXT(buffer_string(&applied), want);
 	CHECK_NUMBER(operand, want_operand);
 	CHECK_TEXT(error.text, "");
-	buffer_release(&applied);
 }
 
 TEST(options_are_applied_in_their_order_up_to_the_first_operand)
@@ -133,13 +132,12 @@ TEST(options_are_applied_in_their_order_up_to_the_first_operand)
 
 static void check_operands(const char *words, const char *want)
 {
-	struct buffer applied = { 0 };
+	SCOPED_BUFFER(applied);
 	struct error error = { 0 };
 	int operand = 0;
 
 	CHECK_NUMBER(parse_by(&operand_table, words, &applied, &operand, &error), READ);
 	CHECK_TEXT(buffer_string(&applied), want);
-	buffer_release(&applied);
 }
 
 TEST(options_may_follow_operands_but_not_two_dashes)
@@ -199,13 +197,12 @@ TEST(two_dashes_end_the_options)
 
 static void check_refused(const char *words, const char *want)
 {
-	struct buffer applied = { 0 };
+	SCOPED_BUFFER(applied);
 	struct error error = { 0 };
 	int operand;
 
 	CHECK_NUMBER(parse(words, &applied, &operand, &error), STATUS_USAGE);
 	CHECK_TEXT(error.text, want);
-	buffer_release(&applied);
 }
 
 TEST(an_option_is_given_once_unless_it_is_repeatable)
@@ -254,7 +251,7 @@ TEST(an_option_may_refuse_its_argument)
 /* Parses a request for help, and compares what it prints to standard output. */
 static void check_helped(const char *words, const char *want)
 {
-	struct buffer applied = { 0 };
+	SCOPED_BUFFER(applied);
 	struct error error = { 0 };
 	struct capture capture;
 	int operand, fd = capture_init(&capture), before;
@@ -270,7 +267,6 @@ static void check_helped(const char *words, const char *want)
 	close(before);
 	close(fd);
 	capture_release(&capture);
-	buffer_release(&applied);
 }
 
 #define HELP_TEXT                                                                           \

@@ -9,7 +9,7 @@ static void check_format(const char *format, const char *want)
 {
 	struct convention *convention = convention_new(false);
 	const struct descriptor *descriptor;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 	struct error error = { 0 };
 
 	if (convention_add(convention, "demo", text_of(format), &descriptor, &error) != 0)
@@ -21,7 +21,6 @@ static void check_format(const char *format, const char *want)
 	CHECK_TEXT(buffer_string(&got), want);
 	CHECK_NUMBER(convention_size(convention), descriptor ? 1 : 0);
 	CHECK(!descriptor || convention_descriptor(convention, 0) == descriptor);
-	buffer_release(&got);
 	convention_free(convention);
 }
 

@@ -135,7 +135,7 @@ TEST(a_format_without_common_pid_gives_no_events)
 /* A format whose common_pid is not what it is in every kernel. */
 static void check_pid_field(const char *line)
 {
-	struct buffer format = { 0 };
+	SCOPED_BUFFER(format);
 	struct event_builder builder;
 
 	buffer_printf(&format,
@@ -146,7 +146,6 @@ static void check_pid_field(const char *line)
 	event_builder_slice(&builder, 5, 'B', "work", 24);
 	event_builder_number(&builder, 16, 8, UINT64_C(0x8000000180000000));
 	check_by_format(buffer_string(&format), &builder, "unreadable common_pid");
-	buffer_release(&format);
 }
 
 TEST(a_common_pid_that_is_no_number_makes_records_malformed)

@@ -21,7 +21,7 @@ static void format_add(struct convention *convention, const char *path, const ch
 		       struct buffer *out)
 {
 	const struct descriptor *descriptor;
-	struct buffer format = { 0 };
+	SCOPED_BUFFER(format);
 	struct error error = { 0 };
 
 	CHECK_NUMBER(file_read(path, &format), 0);
@@ -32,7 +32,6 @@ static void format_add(struct convention *convention, const char *path, const ch
 	else
 		buffer_printf(out, "%s does not follow", path);
 	buffer_append_char(out, '\n');
-	buffer_release(&format);
 }
 
 /* Adds all formats of a system, and writes a line for each. */
@@ -113,13 +112,12 @@ TEST(formats_of_real_kernels_are_understood)
 TEST(a_real_format_that_does_not_follow_is_distinguished_from_those_that_do)
 {
 	struct convention *convention = convention_new(false);
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	format_add(convention, "tests/formats/6.12/sched/sched_switch", "sched", &got);
 	CHECK_TEXT(buffer_string(&got), "tests/formats/6.12/sched/sched_switch does not follow\n");
 	CHECK_NUMBER(convention_size(convention), 0);
 	convention_free(convention);
-	buffer_release(&got);
 }
 
 static void print_value(struct buffer *out, const char *name, const struct value *value)
@@ -219,7 +217,10 @@ static void print_page(struct buffer *out, const struct convention *convention, 
 
 static void check_page(const char *kernel, const char *name)
 {
-	struct buffer ignored = { 0 }, page = { 0 }, want = { 0 }, got = { 0 };
+	SCOPED_BUFFER(ignored);
+	SCOPED_BUFFER(page);
+	SCOPED_BUFFER(want);
+	SCOPED_BUFFER(got);
 	struct convention *convention = convention_of(kernel, &ignored);
 	char path[512];
 
@@ -231,10 +232,6 @@ static void check_page(const char *kernel, const char *name)
 		print_page(&got, convention, page.data);
 		CHECK_TEXT(buffer_string(&got), buffer_string(&want));
 	}
-	buffer_release(&ignored);
-	buffer_release(&page);
-	buffer_release(&want);
-	buffer_release(&got);
 	convention_free(convention);
 }
 

@@ -59,12 +59,11 @@ static void check_record(const struct convention *convention, unsigned int op, u
 
 static void check_reports(struct convention *convention, const char *want)
 {
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 	const struct report report = { .context = &lines, .message = message_append };
 
 	CHECK_NUMBER(convention_read_symbols(convention, &report), 0);
 	CHECK_TEXT(buffer_string(&lines), want);
-	buffer_release(&lines);
 }
 
 TEST(extra_fields_have_texts_if_they_are_wanted)
@@ -136,7 +135,7 @@ TEST(fields_with_a_role_keep_their_numbers)
 TEST(many_formats_need_little_memory)
 {
 	struct convention *convention = convention_with_symbols(false);
-	struct buffer print = { 0 };
+	SCOPED_BUFFER(print);
 
 	buffer_append_string(&print, PRINT);
 	while (print.size < 100 * 1024)
@@ -148,7 +147,6 @@ TEST(many_formats_need_little_memory)
 	check_reports(convention, "");
 	check_record(convention, 1, 1,
 		     "B 'work' on 'event' of s7 op='write' result=s0 flags='sync'");
-	buffer_release(&print);
 	convention_free(convention);
 }
 

@@ -48,7 +48,7 @@ static void check_change(struct convention *convention, const struct event_build
 			 const char *want)
 {
 	struct record record = { .time_ns = 9, .data = builder->bytes, .size = builder->size };
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 	struct task_change change;
 
 	if (task_read(convention, &record, &change)) {
@@ -62,7 +62,6 @@ static void check_change(struct convention *convention, const struct event_build
 				      change.cgroup.data);
 	}
 	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
 	convention_free(convention);
 }
 

@@ -321,7 +321,7 @@ static const char flags_format[] =
 
 TEST(bits_are_named_by_the_flags_that_events_print)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 	struct error error = { 0 };
 	const struct text file = text_of(flags_format);
 
@@ -338,7 +338,6 @@ TEST(bits_are_named_by_the_flags_that_events_print)
 	CHECK_NUMBER(event_filter_translate("state == \"X\"", file, &out, &error), -1);
 	CHECK_TEXT(error.text, "column 10: expected a number, as field state is no text");
 	CHECK_NUMBER(event_filter_check("state & \"X\"", &error), 0);
-	buffer_release(&out);
 }
 
 TEST(records_are_compared_with_the_number_of_a_text)
@@ -407,7 +406,7 @@ TEST(values_must_fit_the_field)
 
 TEST(strings_and_nesting_have_limits)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct error error = { 0 };
 
 	for (int i = 0; i < EVENT_FILTER_DEPTH_MAX; i++)
@@ -429,12 +428,11 @@ TEST(strings_and_nesting_have_limits)
 	buffer_append_string(&text, "'");
 	CHECK_NUMBER(event_filter_check(buffer_string(&text), &error), -1);
 	CHECK_TEXT(error.text, "column 6: the string exceeds 255 bytes");
-	buffer_release(&text);
 }
 
 TEST(a_long_filter_is_evaluated_and_a_longer_one_refused)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct error error = { 0 };
 	struct event_filter *filter;
 
@@ -447,7 +445,6 @@ TEST(a_long_filter_is_evaluated_and_a_longer_one_refused)
 	filter = filter_make(buffer_string(&text), &error);
 	CHECK(filter == NULL);
 	CHECK_TEXT(error.text, "column 4096: the filter exceeds 4095 bytes");
-	buffer_release(&text);
 }
 
 TEST(a_record_without_all_fields_matches_nothing)

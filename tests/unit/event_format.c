@@ -90,7 +90,8 @@ TEST(formats_of_real_kernels_are_read_as_libtraceevent_reads_them)
 
 static void check_fields(const char *fields, const char *want)
 {
-	struct buffer text = { 0 }, got = { 0 };
+	SCOPED_BUFFER(text);
+	SCOPED_BUFFER(got);
 	struct format format;
 
 	buffer_printf(&text,
@@ -100,9 +101,7 @@ static void check_fields(const char *fields, const char *want)
 	if (format_parse(&format, buffer_text(&text)) == 0)
 		got = show_ours(&format);
 	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
 	format_release(&format);
-	buffer_release(&text);
 }
 
 TEST(declarations_are_split_into_type_and_name)

@@ -35,7 +35,7 @@ static struct kallsyms *table_make(const char *lines, const char *want)
 static void check_address(const struct kallsyms *table, uint64_t address, const char *want)
 {
 	struct kallsyms_symbol symbol;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	if (kallsyms_find(table, address, &symbol)) {
 		buffer_append(&got, symbol.name.data, symbol.name.size);
@@ -44,7 +44,6 @@ static void check_address(const struct kallsyms *table, uint64_t address, const 
 			buffer_printf(&got, " [%.*s]", (int)symbol.module.size, symbol.module.data);
 	}
 	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
 }
 
 TEST(addresses_have_the_name_of_the_function_that_contains_them)
@@ -133,7 +132,7 @@ TEST(lines_may_be_split_between_parts)
 
 TEST(overlong_names_and_lines_are_skipped)
 {
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 	struct kallsyms *table;
 
 	for (size_t size = 511; size <= 4096; size += 1) {
@@ -147,7 +146,6 @@ TEST(overlong_names_and_lines_are_skipped)
 	table = table_make(buffer_string(&lines), "");
 	CHECK_NUMBER(kallsyms_count(table), 1);
 	kallsyms_free(table);
-	buffer_release(&lines);
 }
 
 /* Every name occurs twice, as names in kernels rarely do. */
@@ -163,7 +161,7 @@ static struct buffer lines_make(size_t nr_symbols)
 
 TEST(a_table_of_200000_symbols_takes_less_than_8_mib)
 {
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 	struct kallsyms *table;
 
 	for (size_t i = 0; i < 200000; i++)
@@ -174,7 +172,6 @@ TEST(a_table_of_200000_symbols_takes_less_than_8_mib)
 	CHECK(kallsyms_size(table) < 8 << 20);
 	check_address(table, 0xffffffff81000000 + 123456 * 64 + 5, "function_of_usual_1e240+0x5");
 	kallsyms_free(table);
-	buffer_release(&lines);
 }
 
 TEST(names_are_stored_once)
@@ -190,13 +187,12 @@ TEST(names_are_stored_once)
 
 TEST(too_many_symbols_make_no_table)
 {
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 
 	for (size_t i = 0; i <= KALLSYMS_SYMBOLS_MAX; i++)
 		buffer_printf(&lines, "%zx t f\n", i + 1);
 	table_make(buffer_string(&lines),
 		   "kernel symbols: more than 500000 symbols or 16 MiB of names");
-	buffer_release(&lines);
 }
 
 TEST(the_symbols_of_a_file_are_read)

@@ -131,7 +131,7 @@ TEST(modules_that_are_unloaded)
 
 TEST(lists_that_are_longer_than_one_reading)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct fixture fixture;
 
 	fixture_open(&fixture, "");
@@ -144,7 +144,6 @@ TEST(lists_that_are_longer_than_one_reading)
 	late_symbols_expire(fixture.late);
 	check_symbol(&fixture, 0xa000004, "late");
 	check_symbol(&fixture, 0xa000010 + 16 * 19999, "more_19999");
-	buffer_release(&text);
 	fixture_close(&fixture);
 }
 

@@ -9,12 +9,11 @@ static void check_name(const char *machine, int64_t number, const char *want)
 {
 	struct syscalls *syscalls = syscalls_new(machine);
 	struct text name = syscalls_name(syscalls, number);
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	buffer_append(&got, name.data, name.size);
 	CHECK_TEXT(buffer_string(&got), want);
 	CHECK(text_equals(syscalls_name(syscalls, number), buffer_text(&got)));
-	buffer_release(&got);
 	syscalls_free(syscalls);
 }
 
@@ -53,13 +52,12 @@ TEST(the_default_is_this_machine)
 static void check_conversion(const char *print_format, const char *field,
 			     enum print_conversion want)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	buffer_printf(&text, "name: event\nID: 5\nformat:\n\tfield:int a;\n\nprint fmt: %s\n",
 		      print_format);
 	if (!CHECK_NUMBER(print_format_find(buffer_text(&text), text_of(field)), want))
 		CHECK_TEXT(print_format, field);
-	buffer_release(&text);
 }
 
 TEST(functions_are_recognized_by_their_conversion)

@@ -12,13 +12,12 @@
 TEST(labels_are_lines_with_a_key)
 {
 	struct text rest = text_of("a=1\n=2\nno\n\nb=\nc=x=y"), key, value;
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	while (recording_take_label(&rest, &key, &value))
 		buffer_printf(&out, "<%.*s|%.*s>", (int)key.size, key.data, (int)value.size,
 			      value.data);
 	CHECK_TEXT(buffer_string(&out), "<a|1><b|><c|x=y>");
-	buffer_release(&out);
 }
 
 /* Lines "NAME VALUE" of the properties that an output prints. */
@@ -26,7 +25,7 @@ static void check_printed(const struct recording *recording, enum recording_outp
 			  const char *want)
 {
 	const struct recording_property *property = NULL;
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 	struct value value;
 
 	while (recording_next(recording, output, &property, &value)) {
@@ -35,7 +34,6 @@ static void check_printed(const struct recording *recording, enum recording_outp
 		buffer_append_char(&lines, '\n');
 	}
 	CHECK_TEXT(buffer_string(&lines), want);
-	buffer_release(&lines);
 }
 
 TEST(devices_have_names_by_number)

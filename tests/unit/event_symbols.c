@@ -219,21 +219,21 @@ TEST(a_short_record_has_no_text)
 {
 	struct symbols_reader reader = { 0 };
 	struct event_builder builder;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 	bool has_failed;
 	struct symbols *symbols = symbols_of_print(&reader, SOFTIRQ, &has_failed);
 
 	event_builder_begin(&builder, 5, 7, 15);
 	symbols_append_text(&got, symbols, "v", &builder);
 	CHECK_TEXT(buffer_string(&got), "-");
-	buffer_release(&got);
 	symbols_free(symbols);
 }
 
 /* Many flags with long names: each record has some of 4 KiB. */
 TEST(texts_of_a_record_are_limited)
 {
-	struct buffer print = { 0 }, long_name = { 0 };
+	SCOPED_BUFFER(print);
+	SCOPED_BUFFER(long_name);
 
 	for (int i = 0; i < 200; i++)
 		buffer_append_char(&long_name, 'x');
@@ -243,8 +243,6 @@ TEST(texts_of_a_record_are_limited)
 	buffer_append_char(&print, ')');
 	CHECK_FLAGS(buffer_string(&print), UINT32_MAX, "-");
 	CHECK_FLAGS(buffer_string(&print), 0x80000000, buffer_string(&long_name));
-	buffer_release(&print);
-	buffer_release(&long_name);
 }
 
 TEST(only_fields_that_a_call_mentions_may_have_symbols)

@@ -35,14 +35,13 @@ static void check_answer(const char *data, size_t size, const char *want)
 {
 	struct symbols *symbols = answer_read(data, size);
 	struct event_builder builder;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	CHECK(symbols != NULL);
 	event_builder_begin(&builder, 5, 7, SYMBOLS_RECORD_SIZE);
 	event_builder_number(&builder, 12, 4, 1);
 	symbols_append_text(&got, symbols, "v", &builder);
 	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
 	symbols_free(symbols);
 }
 

@@ -129,7 +129,7 @@ static void check_text(struct symbols_reader *reader, const char *print, const c
 		       bool fails)
 {
 	struct event_builder builder;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 	bool has_failed;
 	struct symbols *symbols = symbols_of_print(reader, print, &has_failed);
 
@@ -138,7 +138,6 @@ static void check_text(struct symbols_reader *reader, const char *print, const c
 	symbols_append_text(&got, symbols, "v", &builder);
 	CHECK_TEXT(buffer_string(&got), want);
 	CHECK(has_failed == fails);
-	buffer_release(&got);
 	symbols_free(symbols);
 }
 
@@ -172,7 +171,8 @@ TEST(formats_that_crash_the_parser_have_no_symbols)
 TEST(other_formats_have_their_symbols)
 {
 	struct symbols_reader reader = { 0 };
-	struct buffer good = { 0 }, crashing = { 0 };
+	SCOPED_BUFFER(good);
+	SCOPED_BUFFER(crashing);
 	struct symbols_request requests[600] = { 0 };
 	size_t nr_symbols = 0;
 
@@ -187,8 +187,6 @@ TEST(other_formats_have_their_symbols)
 		symbols_free(requests[i].symbols);
 	}
 	CHECK_NUMBER(nr_symbols, 598);
-	buffer_release(&good);
-	buffer_release(&crashing);
 }
 
 TEST(after_some_crashes_nothing_is_parsed)
@@ -281,14 +279,13 @@ TEST(nested_parentheses_and_braces_do_no_harm)
 static void check_table(unsigned int nr_entries, const char *want)
 {
 	struct symbols_reader reader = { 0 };
-	struct buffer print = { 0 };
+	SCOPED_BUFFER(print);
 
 	buffer_append_string(&print, "\"%s\", __print_symbolic(REC->v");
 	for (unsigned int i = 0; i < nr_entries; i++)
 		buffer_printf(&print, ", { %u, \"one\" }", nr_entries - i);
 	buffer_append_char(&print, ')');
 	check_text(&reader, buffer_string(&print), want, false);
-	buffer_release(&print);
 }
 
 TEST(tables_have_a_limit)
@@ -300,7 +297,8 @@ TEST(tables_have_a_limit)
 TEST(texts_have_a_limit)
 {
 	struct symbols_reader reader = { 0 };
-	struct buffer print = { 0 }, text = { 0 };
+	SCOPED_BUFFER(print);
+	SCOPED_BUFFER(text);
 
 	while (text.size < SYMBOL_STRING_MAX)
 		buffer_append_char(&text, 'x');
@@ -311,8 +309,6 @@ TEST(texts_have_a_limit)
 	buffer_printf(&print, "\"%%s\", __print_symbolic(REC->v, { 1, \"%sx\" })",
 		      buffer_string(&text));
 	check_text(&reader, buffer_string(&print), "-", false);
-	buffer_release(&print);
-	buffer_release(&text);
 }
 
 /* Replaces, removes or repeats some bytes. */

@@ -11,7 +11,7 @@ static void text_of_value(const char *kernel, const char *event, const char *nam
 	struct symbols_reader reader = { 0 };
 	struct symbols_request request = { 0 };
 	struct event_builder builder;
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct format format;
 	const struct format_field *field;
 	char path[256];
@@ -28,7 +28,6 @@ static void text_of_value(const char *kernel, const char *event, const char *nam
 	symbols_append_text(out, request.symbols, name, &builder);
 	symbols_free(request.symbols);
 	format_release(&format);
-	buffer_release(&text);
 }
 
 static void check_kernels(const char *event, const char *name, uint64_t value, const char *want)
@@ -91,7 +90,7 @@ TEST(exits_of_guests_have_names_of_their_processor)
 		"{ 0x80000000, \"FAILED_VMENTRY\" }) : \"\", REC->big";
 	struct symbols_reader reader = { 0 };
 	struct event_builder builder;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 	bool has_failed;
 	struct symbols *symbols = symbols_of_print(&reader, print, &has_failed);
 
@@ -104,6 +103,5 @@ TEST(exits_of_guests_have_names_of_their_processor)
 	buffer_append_char(&got, '/');
 	symbols_append_text(&got, symbols, "flags", &builder);
 	CHECK_TEXT(buffer_string(&got), "IO FAILED_VMENTRY/ioio");
-	buffer_release(&got);
 	symbols_free(symbols);
 }

@@ -32,7 +32,7 @@ static void check_both(const char *print, const char *name, uint64_t v, const ch
 {
 	struct symbols *symbols = symbols_here(print);
 	struct event_builder builder;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	event_builder_begin(&builder, 5, 7, SYMBOLS_RECORD_SIZE);
 	event_builder_number(&builder, 8, 4, 3);
@@ -41,7 +41,6 @@ static void check_both(const char *print, const char *name, uint64_t v, const ch
 	CHECK_TEXT(buffer_string(&got), want);
 	if (strcmp(name, "v") == 0)
 		CHECK_V(print, v, want);
-	buffer_release(&got);
 	symbols_free(symbols);
 }
 
@@ -105,12 +104,11 @@ TEST(what_is_no_text_of_a_field)
 
 TEST(a_text_that_is_too_long_has_no_symbols)
 {
-	struct buffer print = { 0 };
+	SCOPED_BUFFER(print);
 
 	buffer_append_string(&print, "\"%s\", __print_symbolic(REC->v, { 1, \"");
 	for (int i = 0; i <= SYMBOL_STRING_MAX; i++)
 		buffer_append_char(&print, 'x');
 	buffer_append_string(&print, "\" })");
 	CHECK(!symbols_here(buffer_string(&print)));
-	buffer_release(&print);
 }

@@ -7,11 +7,10 @@
 
 static void check_list(const struct thread_set *set, const char *want)
 {
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
 
 	thread_set_append(set, &list);
 	CHECK_TEXT(buffer_string(&list), want);
-	buffer_release(&list);
 }
 
 TEST(a_set_has_threads_until_they_are_removed)
@@ -35,7 +34,7 @@ static void check_call(struct syscalls *syscalls, int tid, int64_t number, const
 		       const char *want_abi)
 {
 	struct text name;
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	syscalls_begin(syscalls, tid, number);
 	syscalls_choose(syscalls, tid);
@@ -45,7 +44,6 @@ static void check_call(struct syscalls *syscalls, int tid, int64_t number, const
 	buffer_clear(&got);
 	buffer_append(&got, syscalls->abi.data, syscalls->abi.size);
 	CHECK_TEXT(buffer_string(&got), want_abi);
-	buffer_release(&got);
 }
 
 TEST(the_end_of_execve_shows_the_kind_of_program)

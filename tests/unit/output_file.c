@@ -26,11 +26,10 @@ static int write_new(const struct folder *folder, const char *name, bool is_appe
 
 static void check_content(const struct folder *folder, const char *name, const char *want)
 {
-	struct buffer content = { 0 };
+	SCOPED_BUFFER(content);
 
 	CHECK_NUMBER(file_read(folder_path(folder, name), &content), 0);
 	CHECK_TEXT(buffer_string(&content), want);
-	buffer_release(&content);
 }
 
 static struct stat status_of(const struct folder *folder, const char *name)

@@ -12,14 +12,13 @@ static void line_keep(void *context, const char *line)
 
 static void check_loss(struct loss_summary loss, const char *want)
 {
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	const struct report report = { .context = &line, .message = line_keep };
 
 	loss.has_lost = true;
 	loss.records = 3;
 	loss_summary_report(&loss, &report);
 	CHECK_TEXT(buffer_string(&line), want);
-	buffer_release(&line);
 }
 
 TEST(lost_records_of_the_default_selection_name_a_smaller_one)

@@ -79,9 +79,8 @@ static void deliver_sample(struct plant *plant, int64_t time_ns, unsigned int bu
 
 TEST(records_become_track_events)
 {
-	struct plant plant;
+	FIXTURE(plant, plant, NULL);
 
-	plant_init(&plant, NULL);
 	deliver_slice(&plant, 110, 0, 7, 'B', "read");
 	deliver_slice(&plant, 115, 1, 7, 'I', "half");
 	deliver_sample(&plant, 117, 0, -3);
@@ -92,15 +91,13 @@ TEST(records_become_track_events)
 							 "117 #2 + a:load counter 'load' tid 7\n"
 							 "117 #2 -3 depth 0 outer 117\n"
 							 "120 #1 end 'read' depth 1 from 110\n");
-	plant_release(&plant);
 }
 
 TEST(records_of_other_tracepoints_are_passed_over)
 {
 	struct event_builder builder;
-	struct plant plant;
+	FIXTURE(plant, plant, NULL);
 
-	plant_init(&plant, NULL);
 	event_builder_begin(&builder, 42, 7, RECORD_SIZE);
 	deliver(&plant, &builder, 110, 0, 0);
 	builder.size = 1;
@@ -108,15 +105,13 @@ TEST(records_of_other_tracepoints_are_passed_over)
 	builder.size = 0;
 	deliver(&plant, &builder, 110, 0, 0);
 	CHECK_TEXT(track_fixture_output(&plant.fixture), "");
-	plant_release(&plant);
 }
 
 TEST(records_that_cannot_be_read_are_malformed)
 {
 	struct event_builder builder;
-	struct plant plant;
+	FIXTURE(plant, plant, NULL);
 
-	plant_init(&plant, NULL);
 	deliver_slice(&plant, 110, 0, 7, 'X', "read");
 	event_builder_begin(&builder, LOAD_ID, 7, RECORD_SIZE);
 	builder.size = 15;
@@ -124,31 +119,27 @@ TEST(records_that_cannot_be_read_are_malformed)
 	CHECK_TEXT(track_fixture_output(&plant.fixture),
 		   "110 malformed a:work: unknown track_event_type\n"
 		   "120 malformed a:load: unreadable counter_value\n");
-	plant_release(&plant);
 }
 
 TEST(a_loss_is_reported_and_reaches_the_tracks)
 {
 	struct loss loss = { .cpu = 3, .from_ns = 120, .to_ns = 130, .count = LOSS_COUNT_UNKNOWN };
-	struct plant plant;
+	FIXTURE(plant, plant, NULL);
 
-	plant_init(&plant, NULL);
 	deliver_slice(&plant, 110, 0, 7, 'B', "read");
 	track_fixture_output(&plant.fixture);
 	CHECK_NUMBER(plant.handler.loss(plant.handler.context, &loss, &plant.fixture.error), 0);
 	deliver_slice(&plant, 140, 0, 7, 'E', "");
 	CHECK_TEXT(track_fixture_output(&plant.fixture),
 		   "120 lost -1 on 3\n140 #1 end 'read' depth 1 from 110 suspect\n");
-	plant_release(&plant);
 }
 
 TEST(buffers_keep_their_records_and_losses_apart)
 {
 	static const char *const buffers[] = { "", "second" };
 	struct loss loss = { .buffer = 1, .from_ns = 120, .to_ns = 130, .count = 1 };
-	struct plant plant;
+	FIXTURE(plant, plant, buffers);
 
-	plant_init(&plant, buffers);
 	deliver_sample(&plant, 110, 1, 1);
 	deliver_sample(&plant, 110, 0, 2);
 	deliver_slice(&plant, 111, 0, 7, 'B', "read");
@@ -163,14 +154,12 @@ TEST(buffers_keep_their_records_and_losses_apart)
 		   "111 #3 begin 'read' depth 1\n"
 		   "120 lost 1 on 0 in 'second'\n"
 		   "140 #3 end 'read' depth 1 from 111\n");
-	plant_release(&plant);
 }
 
 TEST(what_is_not_wanted_never_comes_to_the_tracks)
 {
-	struct plant plant;
+	FIXTURE(plant, plant, NULL);
 
-	plant_init(&plant, NULL);
 	plant.pipeline.filter =
 		(struct filter){ .has_cpu = true, .cpu = 1 };
 	deliver_slice(&plant, 110, 0, 7, 'B', "read");
@@ -181,23 +170,20 @@ TEST(what_is_not_wanted_never_comes_to_the_tracks)
 	plant.pipeline.filter = (struct filter){ .track = "other" };
 	deliver_slice(&plant, 112, 0, 7, 'B', "read");
 	CHECK_TEXT(track_fixture_output(&plant.fixture), "");
-	plant_release(&plant);
 }
 
 static void check_loss(const struct filter *filter, const char *want)
 {
 	static const char *const buffers[] = { "", "second" };
 	struct loss loss = { .buffer = 1, .cpu = 3, .from_ns = 120, .to_ns = 130, .count = 5 };
-	struct plant plant;
+	FIXTURE(plant, plant, buffers);
 
-	plant_init(&plant, buffers);
 	plant.pipeline.filter = *filter;
 	CHECK_NUMBER(plant.handler.loss(plant.handler.context, &loss, &plant.fixture.error), 0);
 	CHECK_TEXT(track_fixture_output(&plant.fixture), want);
 	CHECK_NUMBER(plant.pipeline.lost, *want ? 5 : 0);
 	CHECK(plant.pipeline.has_lost == !!*want);
 	CHECK(plant.handler.wants(plant.handler.context, 3, 1) == !!*want);
-	plant_release(&plant);
 }
 
 TEST(losses_of_what_is_not_wanted_are_not_reported)
@@ -215,9 +201,8 @@ TEST(a_failure_of_an_output_reaches_the_source)
 {
 	struct record record = { .time_ns = 110 };
 	struct event_builder builder;
-	struct plant plant;
+	FIXTURE(plant, plant, NULL);
 
-	plant_init(&plant, NULL);
 	plant.fixture.fails_after = 1;
 	event_builder_begin(&builder, LOAD_ID, 7, RECORD_SIZE);
 	record.data = builder.bytes;
@@ -225,5 +210,4 @@ TEST(a_failure_of_an_output_reaches_the_source)
 	CHECK_NUMBER(plant.handler.record(plant.handler.context, &record, &plant.fixture.error),
 		     -1);
 	CHECK_TEXT(plant.fixture.error.text, "the notebook is full");
-	plant_release(&plant);
 }

@@ -85,14 +85,12 @@ static void check_found(const char *first, const char *second, const char *want)
 }
 
 /* First, because a folder of tracefs that was found is kept. */
-TEST(without_tracefs_the_remedy_is_reported)
+TEST_IN(top, without_tracefs_the_remedy_is_reported)
 {
-	top_begin();
 	is_mounted = false;
 	check_found(NULL, NULL,
 		    "error: tracefs is not mounted; as root: mount -t tracefs tracefs "
 		    "/sys/kernel/tracing");
-	top_end();
 }
 
 static void check_rule_words(const char *const *texts, const char *want)
@@ -116,14 +114,12 @@ TEST(packs_are_suggested_as_one_list)
 			 " -r sched -r 'instant a:b event=c:d' -r irq");
 }
 
-TEST(commas_are_between_patterns)
+TEST_IN(top, commas_are_between_patterns)
 {
-	top_begin();
 	check_found("netdisk,net:net_q*", NULL, "net:net_queue netdisk:work ");
 	check_found("netdisk,nonsense", NULL,
 		    "error: 'nonsense': no tracepoint matches; load its module, or see 'ktrack "
 		    "list'");
-	top_end();
 }
 
 TEST(what_is_waited_for_need_not_be_there)
@@ -161,13 +157,11 @@ static void check_tasks(enum task_formats tasks, bool has_rename, bool has_switc
 	convention_free(convention);
 }
 
-TEST(tracepoints_about_threads_are_read_if_their_records_are_decoded)
+TEST_IN(top, tracepoints_about_threads_are_read_if_their_records_are_decoded)
 {
-	top_begin();
 	check_tasks(TASK_FORMATS_NONE, false, false);
 	check_tasks(TASK_FORMATS_SIDEBAND, true, false);
 	check_tasks(TASK_FORMATS_ALL, true, true);
-	top_end();
 }
 
 static void check_refused(const char *text)
@@ -218,70 +212,57 @@ TEST(a_filter_is_about_the_patterns_of_the_option_before_it)
 	selection_release(&selection);
 }
 
-TEST(without_a_pattern_all_that_follow_are_found)
+TEST_IN(top, without_a_pattern_all_that_follow_are_found)
 {
-	top_begin();
 	check_found(NULL, NULL, "net:net_depth net:net_queue netdisk:work ");
-	top_end();
 }
 
-TEST(a_system_stands_for_all_of_its_tracepoints_that_follow)
+TEST_IN(top, a_system_stands_for_all_of_its_tracepoints_that_follow)
 {
-	top_begin();
 	check_found("net", NULL, "net:net_depth net:net_queue ");
 	check_found("netdisk", NULL, "netdisk:work ");
 	check_found("net*", NULL, "net:net_depth net:net_queue netdisk:work ");
 	check_found("n?t", NULL, "net:net_depth net:net_queue ");
 	check_found("*", NULL, "net:net_depth net:net_queue netdisk:work ");
-	top_end();
 }
 
-TEST(a_tracepoint_is_named_behind_its_system)
+TEST_IN(top, a_tracepoint_is_named_behind_its_system)
 {
-	top_begin();
 	check_found("net:net_depth", NULL, "net:net_depth ");
 	check_found("net:net_[dq]*", NULL, "net:net_depth net:net_queue ");
 	check_found("*:work", NULL, "netdisk:work ");
 	check_found("net:*", NULL, "net:net_depth net:net_queue ");
-	top_end();
 }
 
-TEST(several_patterns_add_up_and_nothing_is_found_twice)
+TEST_IN(top, several_patterns_add_up_and_nothing_is_found_twice)
 {
-	top_begin();
 	check_found("netdisk", "net:net_queue", "net:net_queue netdisk:work ");
 	check_found("net", "net:net_queue", "net:net_depth net:net_queue ");
-	top_end();
 }
 
 #define NO_MATCH(pattern) \
 	"error: '" pattern "': no tracepoint matches; load its module, or see 'ktrack list'"
 
-TEST(each_pattern_must_match_a_tracepoint)
+TEST_IN(top, each_pattern_must_match_a_tracepoint)
 {
-	top_begin();
 	check_found("disk", NULL, NO_MATCH("disk"));
 	check_found("net", "disk", NO_MATCH("disk"));
 	check_found("elsewhere:net_queue", NULL, NO_MATCH("elsewhere:net_queue"));
 	check_found("net:q*", NULL, NO_MATCH("net:q*"));
-	top_end();
 }
 
-TEST(events_of_programs_are_no_tracepoints)
+TEST_IN(top, events_of_programs_are_no_tracepoints)
 {
-	top_begin();
 	check_found(
 		"program:net:net_send", NULL,
 		"error: 'program:net:net_send': an event of programs, no tracepoint; --programs "
 		"records it, and rules (-r) name it 'program:net:net_send'");
-	top_end();
 }
 
 #define NEAR(pattern, word) "error: '" pattern "': no tracepoint matches; did you mean '" word "'?"
 
-TEST(the_nearest_tracepoint_is_suggested)
+TEST_IN(top, the_nearest_tracepoint_is_suggested)
 {
-	top_begin();
 	check_found("net:net", NULL, NEAR("net:net", "net:net_depth"));
 	check_found("net_queue", NULL, NEAR("net_queue", "net:net_queue"));
 	check_found("net:net_qeue", NULL, NEAR("net:net_qeue", "net:net_queue"));
@@ -289,26 +270,23 @@ TEST(the_nearest_tracepoint_is_suggested)
 	check_found("netdsk", NULL, NEAR("netdsk", "netdisk"));
 	check_found(":net_queue", NULL, NEAR(":net_queue", "net:net_queue"));
 	check_found("net:net_queue:x", NULL, NEAR("net:net_queue:x", "net:net_queue"));
-	top_end();
 }
 
 #define NOT_FOLLOWING(pattern)                                                        \
 	"error: '" pattern "': does not follow the track event convention; it needs " \
 	"track_event_type and slice_name, or counter_value, or a rule (-r)"
 
-TEST(each_pattern_must_match_one_that_follows)
+TEST_IN(top, each_pattern_must_match_one_that_follows)
 {
-	top_begin();
 	check_found("sched", NULL, NOT_FOLLOWING("sched"));
 	check_found("net", "net:net_plain", NOT_FOLLOWING("net:net_plain"));
-	top_end();
 }
 
 TEST(the_system_of_a_pattern_is_what_stands_before_the_colon)
 {
 	struct convention *convention = convention_new(false);
 	const struct descriptor *descriptor;
-	struct buffer system = { 0 };
+	SCOPED_BUFFER(system);
 	struct error error = { 0 };
 
 	CHECK_NUMBER(convention_add(convention, "net", text_of(FORMAT("a_b", 10, SLICE_FIELDS)),
@@ -316,13 +294,11 @@ TEST(the_system_of_a_pattern_is_what_stands_before_the_colon)
 		     0);
 	descriptor_system(descriptor, &system);
 	CHECK_TEXT(buffer_string(&system), "net");
-	buffer_release(&system);
 	convention_free(convention);
 }
 
-TEST(a_format_that_cannot_be_read_is_left_out)
+TEST_IN(top, a_format_that_cannot_be_read_is_left_out)
 {
-	top_begin();
 	event_add("net/broken", "name: broken\nformat: counter_value");
 	check_found("netdisk", NULL, "netdisk:work ");
 	check_found("net:net_queue", NULL, "net:net_queue ");
@@ -330,7 +306,6 @@ TEST(a_format_that_cannot_be_read_is_left_out)
 	check_found("net:broken", NULL,
 		    "error: 'net:broken': does not follow the track event convention; it needs "
 		    "track_event_type and slice_name, or counter_value, or a rule (-r)");
-	top_end();
 }
 
 /* Finds by a pattern and packs, NULL for none; writes what is found, or the error. */
@@ -338,7 +313,7 @@ static void check_any(const char *pattern, const char *packs, const char *want)
 {
 	struct convention *convention = convention_new(false);
 	struct selection selection = { 0 };
-	struct buffer found = { 0 };
+	SCOPED_BUFFER(found);
 	struct error error = { 0 };
 
 	CHECK_NUMBER(selection_add(&selection, pattern, &error), 0);
@@ -356,16 +331,14 @@ static void check_any(const char *pattern, const char *packs, const char *want)
 			      tracepoint->is_rest ? "instants" : "rules");
 	}
 	CHECK_TEXT(buffer_string(&found), want);
-	buffer_release(&found);
 	selection_release(&selection);
 	convention_free(convention);
 }
 
-TEST(any_tracepoint_can_be_an_instant)
+TEST_IN(top, any_tracepoint_can_be_an_instant)
 {
 	const char *rule = "instant my:switch event=sched:sched_switch";
 
-	top_begin();
 	check_any("sched:sched_switch", NULL, "sched:sched_switch=instants ");
 	check_any("net", NULL, "net:net_depth net:net_queue net:net_plain=instants ");
 	check_any("sched", rule, "sched:sched_switch=rules ");
@@ -374,7 +347,6 @@ TEST(any_tracepoint_can_be_an_instant)
 	check_any("sched", "fs",
 		  "error: -r: none of the tracepoints that the rules use exists; see 'ktrack list "
 		  "--rules'");
-	top_end();
 }
 
 TEST(none_selects_nothing)
@@ -419,7 +391,9 @@ static void check_stored(const struct selection *selection, bool has_programs, c
 			 const char *shown)
 {
 	struct selection copy = { .origin = SELECTION_RECORDED };
-	struct buffer lines = { 0 }, again = { 0 }, text = { 0 };
+	SCOPED_BUFFER(lines);
+	SCOPED_BUFFER(again);
+	SCOPED_BUFFER(text);
 	struct error error = { 0 };
 
 	CHECK_NUMBER(selection_store(selection, has_programs, &lines), 0);
@@ -432,9 +406,6 @@ static void check_stored(const struct selection *selection, bool has_programs, c
 	CHECK_TEXT(buffer_string(&text), shown);
 	selection_append_options(&copy, &again);
 	CHECK_TEXT(buffer_string(&again), "");
-	buffer_release(&lines);
-	buffer_release(&again);
-	buffer_release(&text);
 	selection_release(&copy);
 }
 
@@ -465,7 +436,7 @@ TEST(a_recording_keeps_its_selection)
 static void check_stored_text(const char *line, int repetitions, const char *want)
 {
 	struct selection selection = { .origin = SELECTION_RECORDED };
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct error error = { 0 };
 
 	for (int i = 0; i < repetitions; i++) {
@@ -476,7 +447,6 @@ static void check_stored_text(const char *line, int repetitions, const char *wan
 		     *want ? -1 : 0);
 	CHECK_TEXT(error.text, want);
 	CHECK(selection.stored.size < 300);
-	buffer_release(&text);
 	selection_release(&selection);
 }
 
@@ -501,7 +471,7 @@ static void line_keep(void *context, const char *line)
 TEST(packs_of_a_newer_ktrack_are_reported)
 {
 	struct selection selection = { .origin = SELECTION_RECORDED };
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	const struct report report = { .context = &line, .message = line_keep };
 	struct error error = { 0 };
 
@@ -511,7 +481,6 @@ TEST(packs_of_a_newer_ktrack_are_reported)
 		   "the recording has a selection with an unknown pack, 'future'; a newer ktrack "
 		   "shows it");
 	CHECK(rules_want(selection.rules, "irq", "softirq_entry"));
-	buffer_release(&line);
 	selection_release(&selection);
 }
 
@@ -519,7 +488,8 @@ TEST(packs_of_a_newer_ktrack_are_reported)
 TEST(rules_that_are_not_stored_do_not_count)
 {
 	struct selection selection = { 0 };
-	struct buffer lines = { 0 }, rule = { 0 };
+	SCOPED_BUFFER(lines);
+	SCOPED_BUFFER(rule);
 	struct error error = { 0 };
 
 	for (int i = 0; i < 256; i++)
@@ -533,15 +503,13 @@ TEST(rules_that_are_not_stored_do_not_count)
 	CHECK_NUMBER(selection_store(&selection, false, &lines), 0);
 	CHECK(strstr(buffer_string(&lines), "instant a:r255 event=s:e\n") != NULL);
 	CHECK(strstr(buffer_string(&lines), "probe:x") == NULL);
-	buffer_release(&lines);
-	buffer_release(&rule);
 	selection_release(&selection);
 }
 
 static void check_why(const char *pattern, const char *rules, const char *want)
 {
 	struct selection selection = { 0 };
-	struct buffer shown = { 0 };
+	SCOPED_BUFFER(shown);
 	struct error error = { 0 };
 
 	if (pattern)
@@ -553,7 +521,6 @@ static void check_why(const char *pattern, const char *rules, const char *want)
 	selection.origin = SELECTION_GIVEN;
 	selection_describe(&selection, &shown);
 	CHECK_TEXT(buffer_string(&shown), want);
-	buffer_release(&shown);
 	selection_release(&selection);
 }
 
@@ -567,7 +534,8 @@ TEST(the_rules_that_explain_slices_are_named)
 TEST(more_rules_than_a_file_keeps_are_not_stored)
 {
 	struct selection selection = { 0 };
-	struct buffer lines = { 0 }, rule = { 0 };
+	SCOPED_BUFFER(lines);
+	SCOPED_BUFFER(rule);
 	struct error error = { 0 };
 
 	for (int i = 0; i < 257; i++)
@@ -575,7 +543,5 @@ TEST(more_rules_than_a_file_keeps_are_not_stored)
 	CHECK_NUMBER(selection_add_rules(&selection, buffer_string(&rule), &error), 0);
 	CHECK_NUMBER(selection_store(&selection, false, &lines), 1);
 	CHECK_NUMBER(lines.size, 0);
-	buffer_release(&lines);
-	buffer_release(&rule);
 	selection_release(&selection);
 }

@@ -40,7 +40,7 @@ TEST(numbers_of_no_thread_do_not_belong)
 TEST(a_list_of_its_threads_makes_the_same_workload)
 {
 	struct thread_set *workload = workload_of(7), *copy = workload_of(12);
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
 
 	thread_set_add(workload, 4194303);
 	thread_set_add(workload, 40);
@@ -49,7 +49,6 @@ TEST(a_list_of_its_threads_makes_the_same_workload)
 	thread_set_add_list(copy, buffer_string(&list));
 	CHECK(thread_set_has(copy, 7) && thread_set_has(copy, 40) && thread_set_has(copy, 4194303));
 	CHECK(thread_set_has(copy, 12) && !thread_set_has(copy, 4));
-	buffer_release(&list);
 	workload_free(workload);
 	workload_free(copy);
 }

@@ -88,7 +88,7 @@ static struct rules *decode(const char *text, const struct record *record, struc
 static void check_name(const char *naming, const char *want)
 {
 	struct decoded_event decoded = { 0 };
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct rules *rules;
 
 	buffer_printf(&text, "instant a:b event=s:event name=%s", naming);
@@ -97,7 +97,6 @@ static void check_name(const char *naming, const char *want)
 	buffer_append(&text, decoded.slice_name.data, decoded.slice_name.size);
 	if (!CHECK_TEXT(buffer_string(&text), want))
 		CHECK_TEXT(naming, "");
-	buffer_release(&text);
 	rules_free(rules);
 }
 
@@ -112,7 +111,7 @@ static void check_where(const char *where, bool want)
 {
 	const struct naming_tasks tasks = { .find = comm_find, .context = (char *)"reader" };
 	struct error error = { 0 };
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct rules *rules;
 
 	buffer_printf(&text, "instant a:b event=s:event where=%s", where);
@@ -123,7 +122,6 @@ static void check_where(const char *where, bool want)
 	rules_set_tasks(rules, &tasks);
 	if (!CHECK_NUMBER(event_of(rules, &whole_record) != NULL, want))
 		CHECK_TEXT(where, "");
-	buffer_release(&text);
 	rules_free(rules);
 }
 
@@ -190,7 +188,7 @@ TEST(names_are_text_with_fields)
 
 TEST(long_names_are_cut)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct decoded_event decoded = { 0 };
 	struct rules *rules;
 
@@ -200,7 +198,6 @@ TEST(long_names_are_cut)
 	rules = decode(buffer_string(&text), &whole_record, &decoded);
 	CHECK_NUMBER(decoded.slice_name.size, 512);
 	rules_free(rules);
-	buffer_release(&text);
 }
 
 TEST(unknown_fields_are_refused)
@@ -425,7 +422,7 @@ TEST(the_uses_of_a_rule_agree)
 static void check_scope(const char *scope, enum descriptor_scope kind, long long want)
 {
 	struct decoded_event decoded = { 0 };
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct rules *rules;
 
 	buffer_printf(&text, "instant a:b event=s:event scope=%s", scope);
@@ -436,7 +433,6 @@ static void check_scope(const char *scope, enum descriptor_scope kind, long long
 		CHECK_NUMBER(decoded.tid, 7);
 	}
 	rules_free(rules);
-	buffer_release(&text);
 }
 
 TEST(every_scope)
@@ -621,7 +617,8 @@ TEST(memory_of_pairs_has_a_limit)
 {
 	enum { NR_RULES = 96 };
 	struct rules *rules = wildcards_make(NR_RULES);
-	struct buffer last = { 0 }, want = { 0 };
+	SCOPED_BUFFER(last);
+	SCOPED_BUFFER(want);
 	const struct report report = { .context = &last, .message = line_keep };
 	struct error error = { 0 };
 	size_t one = 0, nr_bound = 0;
@@ -650,8 +647,6 @@ TEST(memory_of_pairs_has_a_limit)
 	CHECK_NUMBER(rules_bind(rules, "s", "more", text_of(format_text), &error), 0);
 	CHECK_NUMBER(rules_find_name(rules, "s", "more")->nr_actions, NR_RULES);
 	CHECK_TEXT(error.text, "");
-	buffer_release(&last);
-	buffer_release(&want);
 	rules_free(rules);
 }
 
@@ -659,7 +654,7 @@ TEST(names_of_fields_count_as_memory_of_pairs)
 {
 	enum { NAME_SIZE = 100000 };
 	struct rules *rules = wildcards_make(50);
-	struct buffer format = { 0 };
+	SCOPED_BUFFER(format);
 	struct error error = { 0 };
 
 	buffer_append_string(&format, "name: event\nID: 5\nformat:\n" FIELD(
@@ -673,14 +668,13 @@ TEST(names_of_fields_count_as_memory_of_pairs)
 	CHECK(rules->pairs_size > RULES_PAIRS_SIZE_MAX - 3 * NAME_SIZE);
 	CHECK(rules->nr_left_out > 300 && rules->nr_left_out < 500);
 	CHECK_TEXT(error.text, "");
-	buffer_release(&format);
 	rules_free(rules);
 }
 
 TEST(compared_names_have_a_limit)
 {
 	struct rules *rules = wildcards_make(3);
-	struct buffer last = { 0 };
+	SCOPED_BUFFER(last);
 	const struct report report = { .context = &last, .message = line_keep };
 	struct error error = { 0 };
 
@@ -693,6 +687,5 @@ TEST(compared_names_have_a_limit)
 	CHECK_TEXT(buffer_string(&last),
 		   "rules: left out 1 tracepoint: at most 33554432 names are compared; use fewer "
 		   "rules");
-	buffer_release(&last);
 	rules_free(rules);
 }

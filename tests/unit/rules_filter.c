@@ -171,7 +171,7 @@ TEST(the_recorders_system_calls_are_left_out)
 static void check_omitted(const char *text, bool want_left, const char *want)
 {
 	struct rules *rules = rules_new();
-	struct buffer omitted = { 0 };
+	SCOPED_BUFFER(omitted);
 	struct error error = { 0 };
 
 	CHECK(rules != NULL);
@@ -179,7 +179,6 @@ static void check_omitted(const char *text, bool want_left, const char *want)
 	CHECK(rules_omit_shared(rules, &omitted) == want_left);
 	CHECK_TEXT(buffer_string(&omitted), want);
 	CHECK_NUMBER(rules_close(rules, false, &error), 0);
-	buffer_release(&omitted);
 	rules_free(rules);
 }
 

@@ -21,7 +21,7 @@ static const char print_format[] =
 static void check_text(const char *text, const char *want)
 {
 	static const char letters[] = "BECSFGHINT";
-	struct buffer found = { 0 };
+	SCOPED_BUFFER(found);
 	struct marker_text parsed;
 
 	marker_text_parse(text_of(text), &parsed);
@@ -30,7 +30,6 @@ static void check_text(const char *text, const char *want)
 		      parsed.track.data, (long long)parsed.value);
 	if (!CHECK_TEXT(buffer_string(&found), want))
 		CHECK_TEXT(text, "");
-	buffer_release(&found);
 }
 
 /* A text that has no other meaning. */

@@ -305,7 +305,7 @@ TEST(a_text_is_text)
 
 TEST(there_are_limits)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct error error = { 0 };
 	struct rule *rule;
 
@@ -319,5 +319,4 @@ TEST(there_are_limits)
 	rule = parse(buffer_text(&text), &error);
 	CHECK_TEXT(error.text, "file:66:10: more than 64 tracepoints");
 	rule_free(rule);
-	buffer_release(&text);
 }

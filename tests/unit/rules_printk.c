@@ -17,12 +17,11 @@ static void check_print(const char *format, const void *bytes, size_t size, size
 	const struct printk_values values = { .bytes = { bytes, size },
 					      .pointer_size = pointer_size,
 					      .is_big_endian = is_big_endian };
-	struct buffer found = { 0 };
+	SCOPED_BUFFER(found);
 
 	printk_append(&found, text_of(format), &values, &no_names);
 	if (!CHECK_TEXT(buffer_string(&found), want))
 		CHECK_TEXT(format, "");
-	buffer_release(&found);
 }
 
 #define CHECK_PRINT(format, bytes, pointer_size, is_big_endian, want) \

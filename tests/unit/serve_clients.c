@@ -110,11 +110,10 @@ static void lines_add(const struct server *server, const char *text)
 
 TEST(a_half_sent_request_ends_after_five_seconds)
 {
-	struct server server;
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 	int fd;
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	fd = client_connect(&server);
 	CHECK_NUMBER(send(fd, "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL), 16);
 	server_run(&server, 0);
@@ -123,17 +122,14 @@ TEST(a_half_sent_request_ends_after_five_seconds)
 	server_run(&server, 0.2);
 	CHECK(client_read(fd, &answer) && has_begin(&answer, "HTTP/1.1 408 "));
 	close(fd);
-	buffer_release(&answer);
-	server_release(&server);
 }
 
 TEST(a_page_that_is_not_read_ends_after_thirty_seconds)
 {
-	struct server server;
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 	int fd;
+	FIXTURE(server, server, LARGE);
 
-	server_init(&server, LARGE);
 	fd = client_ask(&server, "");
 	server_run(&server, 0);
 	server_run(&server, 29);
@@ -141,17 +137,14 @@ TEST(a_page_that_is_not_read_ends_after_thirty_seconds)
 	CHECK(client_read(fd, &answer) && has_begin(&answer, "HTTP/1.1 200 ") &&
 	      answer.size < LARGE);
 	close(fd);
-	buffer_release(&answer);
-	server_release(&server);
 }
 
 TEST(lines_have_no_limit_of_time)
 {
-	struct server server;
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 	int fd;
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	lines_add(&server, "first\n");
 	fd = client_ask(&server, "lines");
 	server_run(&server, 0);
@@ -166,18 +159,15 @@ TEST(lines_have_no_limit_of_time)
 	CHECK(client_read(fd, &answer) && serve_was_read(server.serve) &&
 	      !serve_has_followers(server.serve));
 	close(fd);
-	buffer_release(&answer);
-	server_release(&server);
 }
 
 TEST(a_client_that_does_not_read_is_behind_and_no_other)
 {
-	struct server server;
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 	int slow, quick;
 	size_t size;
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	slow = client_ask(&server, "lines");
 	quick = client_ask(&server, "lines");
 	CHECK_NUMBER(ftruncate(server.content.fd, LARGE), 0);
@@ -198,18 +188,15 @@ TEST(a_client_that_does_not_read_is_behind_and_no_other)
 	CHECK(answer.size > LARGE && !serve_has_followers(server.serve));
 	close(slow);
 	close(quick);
-	buffer_release(&answer);
-	server_release(&server);
 }
 
 /* They are no work for the server: its descriptor is not readable. */
 TEST(clients_that_wait_or_send_more_do_not_wake_the_recording)
 {
-	struct server server;
 	struct pollfd ready;
 	int fds[3];
+	FIXTURE(server, server, LARGE);
 
-	server_init(&server, LARGE);
 	ready = (struct pollfd){ .fd = serve_fd(server.serve), .events = POLLIN };
 	fds[0] = client_ask(&server, "lines");
 	fds[1] = client_ask(&server, "");
@@ -223,26 +210,23 @@ TEST(clients_that_wait_or_send_more_do_not_wake_the_recording)
 	CHECK(!serve_has_followers(server.serve));
 	close(fds[1]);
 	close(fds[2]);
-	server_release(&server);
 }
 
 /* The answer to a request begins so. */
 static void check_answer(int fd, const char *want)
 {
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 
 	client_read(fd, &answer);
 	if (!CHECK(has_begin(&answer, want)))
 		CHECK_TEXT(buffer_string(&answer), want);
-	buffer_release(&answer);
 }
 
 TEST(lines_may_begin_at_the_end_of_those_that_are_there_and_not_behind_it)
 {
-	struct server server;
 	int at, behind;
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	lines_add(&server, "one\n");
 	at = client_ask(&server, "lines?from=4");
 	behind = client_ask(&server, "lines?from=5");
@@ -251,15 +235,13 @@ TEST(lines_may_begin_at_the_end_of_those_that_are_there_and_not_behind_it)
 	check_answer(behind, "HTTP/1.1 416 ");
 	close(at);
 	close(behind);
-	server_release(&server);
 }
 
 TEST(eight_clients_follow_and_a_ninth_is_refused_until_one_leaves)
 {
-	struct server server;
 	int fds[SERVE_FOLLOWERS_MAX], more;
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	for (int i = 0; i < SERVE_FOLLOWERS_MAX; i++)
 		fds[i] = client_ask(&server, "lines");
 	server_run(&server, 0);
@@ -276,16 +258,14 @@ TEST(eight_clients_follow_and_a_ninth_is_refused_until_one_leaves)
 	server_run(&server, 0);
 	check_answer(more, "HTTP/1.1 200 ");
 	close(more);
-	server_release(&server);
 }
 
 TEST(connections_wait_while_all_are_answered)
 {
-	struct server server;
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 	int fds[SERVE_CLIENTS_MAX], last;
+	FIXTURE(server, server, LARGE);
 
-	server_init(&server, LARGE);
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++)
 		fds[i] = client_ask(&server, "");
 	server_run(&server, 0);
@@ -300,17 +280,14 @@ TEST(connections_wait_while_all_are_answered)
 			close(fds[i]);
 	}
 	close(last);
-	buffer_release(&answer);
-	server_release(&server);
 }
 
 TEST(a_page_is_answered_at_once_beside_connections_that_send_no_request)
 {
-	struct server server;
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 	int fds[40], last;
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	for (size_t i = 0; i < 40; i++) {
 		fds[i] = client_connect(&server);
 		CHECK_NUMBER(send(fds[i], "GET / HT", 8, MSG_NOSIGNAL), 8);
@@ -327,16 +304,13 @@ TEST(a_page_is_answered_at_once_beside_connections_that_send_no_request)
 	}
 	CHECK_NUMBER(answer.size, 0);
 	close(last);
-	buffer_release(&answer);
-	server_release(&server);
 }
 
 TEST(a_request_that_is_there_is_read_before_its_connection_is_closed)
 {
-	struct server server;
 	int fds[SERVE_CLIENTS_MAX - 1], half, asked[3];
+	FIXTURE(server, server, LARGE);
 
-	server_init(&server, LARGE);
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX - 1; i++)
 		fds[i] = client_ask(&server, "");
 	server_run(&server, 0);
@@ -353,17 +327,15 @@ TEST(a_request_that_is_there_is_read_before_its_connection_is_closed)
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX - 1; i++)
 		close(fds[i]);
 	close(half);
-	server_release(&server);
 }
 
 TEST(connections_leave_the_recording_its_files)
 {
 	struct rlimit before, limit;
-	struct server server;
-	struct buffer answer = { 0 };
+	SCOPED_BUFFER(answer);
 	int fd;
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	fd = client_ask(&server, "");
 	CHECK_NUMBER(getrlimit(RLIMIT_NOFILE, &before), 0);
 	limit = before;
@@ -376,23 +348,18 @@ TEST(connections_leave_the_recording_its_files)
 	server_run(&server, 0);
 	CHECK(client_read(fd, &answer) && has_begin(&answer, "HTTP/1.1 200 "));
 	close(fd);
-	buffer_release(&answer);
-	server_release(&server);
 }
 
 TEST(a_port_in_use_is_reported)
 {
-	struct server server;
 	struct serve *other;
 	struct error error = { 0 };
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
+	FIXTURE(server, server, 10);
 
-	server_init(&server, 10);
 	CHECK_NUMBER(serve_open(&other, server.port, &error), -1);
 	buffer_printf(&want, "cannot listen on 127.0.0.1:%u: Address already in use", server.port);
 	CHECK_TEXT(error.text, buffer_string(&want));
 	serve_close(other);
 	serve_close(NULL);
-	buffer_release(&want);
-	server_release(&server);
 }

@@ -86,7 +86,7 @@ TEST(what_is_no_request_is_refused)
 
 TEST(a_request_has_a_limit)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	struct http_request request;
 
 	buffer_append_string(&bytes, LINE HOST "X: ");
@@ -95,7 +95,6 @@ TEST(a_request_has_a_limit)
 	CHECK_NUMBER(request_parse(buffer_text(&bytes), &request), HTTP_INCOMPLETE);
 	buffer_append_char(&bytes, 'x');
 	CHECK_NUMBER(request_parse(buffer_text(&bytes), &request), HTTP_TOO_LARGE);
-	buffer_release(&bytes);
 }
 
 static void check_judged(const char *method, const char *target, const char *host,
@@ -191,7 +190,7 @@ TEST(there_are_a_page_and_lines)
 
 static void check_from(const char *query, enum http_status want, uint64_t want_from)
 {
-	struct buffer target = { 0 };
+	SCOPED_BUFFER(target);
 	struct http_request request = { .method = text_of("GET"),
 					.host = text_of("localhost:8717") };
 	enum resource resource = RESOURCE_PAGE;
@@ -203,7 +202,6 @@ static void check_from(const char *query, enum http_status want, uint64_t want_f
 	CHECK_NUMBER(resource, RESOURCE_LINES);
 	if (want == HTTP_OK)
 		CHECK_NUMBER(from, want_from);
-	buffer_release(&target);
 }
 
 TEST(lines_begin_at_a_byte)

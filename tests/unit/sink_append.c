@@ -207,22 +207,18 @@ TEST(what_others_add_meanwhile_stays)
 /* The difference to our offset is no 64-bit number. */
 TEST(clocks_beyond_all_bounds_are_of_another_boot)
 {
-	struct addition addition;
+	FIXTURE(addition, addition, (UINT64_C(1) << 63) + 5, 5, 7);
 
-	addition_init(&addition, (UINT64_C(1) << 63) + 5, 5, 7);
 	CHECK_NUMBER(addition_open(&addition), -1);
 	CHECK(strstr(addition.error.text, "the trace is of another boot"));
 	CHECK(is_as_before(&addition));
-	addition_release(&addition);
 }
 
 TEST(a_sequence_of_64_bits_is_not_cut)
 {
-	struct addition addition;
+	FIXTURE(addition, addition, FIXTURE_START_NS, WALL_NS, (UINT64_C(1) << 32) + 5);
 
-	addition_init(&addition, FIXTURE_START_NS, WALL_NS, (UINT64_C(1) << 32) + 5);
 	CHECK_NUMBER(addition_open(&addition), -1);
 	CHECK(strstr(addition.error.text, "no packet sequence left"));
 	CHECK(is_as_before(&addition));
-	addition_release(&addition);
 }

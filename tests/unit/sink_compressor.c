@@ -55,7 +55,7 @@ static void compressed_open(struct compressed *file)
 	compressor_new(&file->settings, &file->compressor, &file->error);
 }
 
-static void compressed_begin(struct compressed *file)
+static void compressed_init(struct compressed *file)
 {
 	*file = (struct compressed){ 0 };
 	later_s = 0;
@@ -71,7 +71,7 @@ static void compressed_close(struct compressed *file)
 	close(file->settings.fd);
 }
 
-static void compressed_end(struct compressed *file)
+static void compressed_release(struct compressed *file)
 {
 	compressed_close(file);
 	buffer_release(&file->decoded);
@@ -114,9 +114,8 @@ static void check_decoded(struct compressed *file, const char *want, bool is_com
 
 TEST(what_was_flushed_can_be_read_at_once)
 {
-	struct compressed file;
+	FIXTURE(compressed, file);
 
-	compressed_begin(&file);
 	compressed_add(&file, "one\n");
 	CHECK_NUMBER(compressor_flush(file.compressor, &file.error), 0);
 	check_decoded(&file, "one\n", false);
@@ -125,14 +124,12 @@ TEST(what_was_flushed_can_be_read_at_once)
 	check_decoded(&file, "one\ntwo\n", false);
 	CHECK_NUMBER(compressor_end(file.compressor, &file.error), 0);
 	check_decoded(&file, "one\ntwo\n", true);
-	compressed_end(&file);
 }
 
 TEST(a_frame_ends_a_second_after_its_begin)
 {
-	struct compressed file;
+	FIXTURE(compressed, file);
 
-	compressed_begin(&file);
 	compressed_add(&file, "one\n");
 	later_s = 1;
 	CHECK_NUMBER(compressor_flush(file.compressor, &file.error), 0);
@@ -140,35 +137,30 @@ TEST(a_frame_ends_a_second_after_its_begin)
 	compressed_add(&file, "two\n");
 	CHECK_NUMBER(compressor_flush(file.compressor, &file.error), 0);
 	check_decoded(&file, "one\ntwo\n", false);
-	compressed_end(&file);
 }
 
 /* Also if nothing is written since. */
 TEST(an_idle_frame_ends_too)
 {
-	struct compressed file;
+	FIXTURE(compressed, file);
 
-	compressed_begin(&file);
 	compressed_add(&file, "one\n");
 	CHECK_NUMBER(compressor_flush(file.compressor, &file.error), 0);
 	later_s = 2;
 	CHECK_NUMBER(compressor_flush(file.compressor, &file.error), 0);
 	check_decoded(&file, "one\n", true);
-	compressed_end(&file);
 }
 
 TEST(a_large_frame_ends_at_the_next_flush)
 {
-	struct compressed file;
+	FIXTURE(compressed, file);
 
-	compressed_begin(&file);
 	for (size_t size = 0; size < 1 << 20; size += sizeof(LINE) - 1)
 		compressed_add(&file, LINE);
 	CHECK_NUMBER(compressor_flush(file.compressor, &file.error), 0);
 	compressed_decode(&file);
 	CHECK_NUMBER(file.left, 0);
 	CHECK(file.decoded.size >= 1 << 20);
-	compressed_end(&file);
 }
 
 /* As when another output fails. */
@@ -176,7 +168,7 @@ TEST(a_frame_is_complete_when_its_file_is_closed)
 {
 	struct compressed file;
 
-	compressed_begin(&file);
+	compressed_init(&file);
 	compressed_add(&file, "one\n");
 	compressed_close(&file);
 	check_decoded(&file, "one\n", true);
@@ -190,14 +182,12 @@ TEST(a_frame_is_complete_when_its_file_is_closed)
 
 TEST(an_output_without_a_byte_has_an_empty_frame)
 {
-	struct compressed file;
+	FIXTURE(compressed, file);
 
-	compressed_begin(&file);
 	CHECK_NUMBER(compressor_end(file.compressor, &file.error), 0);
 	check_decoded(&file, "", true);
 	CHECK(file.settings.fd >= 0 && lseek(file.settings.fd, 0, SEEK_END) > 0);
 	CHECK_NUMBER(compressor_end(file.compressor, &file.error), 0);
-	compressed_end(&file);
 }
 
 /* Every beginning of a file, cut off: nothing can be appended unless a frame ends there. */
@@ -207,7 +197,7 @@ TEST(nothing_is_appended_behind_an_incomplete_frame)
 	struct compressed file;
 	size_t nr_refused = 0, first;
 
-	compressed_begin(&file);
+	compressed_init(&file);
 	compressed_add(&file, "one\n");
 	CHECK_NUMBER(compressor_end(file.compressor, &file.error), 0);
 	first = lseek(file.settings.fd, 0, SEEK_END);
@@ -250,7 +240,7 @@ TEST(a_frame_of_another_program_may_have_any_header)
 	folder_set_text(&file.folder, "out.zst", "plain text\n");
 	compressed_open(&file);
 	CHECK(strstr(file.error.text, "not compressed with zstd") != NULL);
-	compressed_end(&file);
+	compressed_release(&file);
 }
 
 TEST(a_full_disk_is_an_error_once)
@@ -258,7 +248,7 @@ TEST(a_full_disk_is_an_error_once)
 	struct compressed file;
 	struct rlimit old, none = { 0 };
 
-	compressed_begin(&file);
+	compressed_init(&file);
 	compressed_add(&file, "one\n");
 	signal(SIGXFSZ, SIG_IGN);
 	CHECK_NUMBER(getrlimit(RLIMIT_FSIZE, &old), 0);

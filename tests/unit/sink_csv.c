@@ -6,11 +6,10 @@
 
 static void check_csv(const char *text, const char *want)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	csv_append_text(&out, text_of(text));
 	CHECK_TEXT(buffer_string(&out), want);
-	buffer_release(&out);
 }
 
 TEST(texts_with_separators_are_in_quotes)

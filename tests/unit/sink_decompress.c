@@ -55,7 +55,7 @@ static bool zstd_read(struct buffer *out, struct text input, size_t most)
 static void input_check(struct text input, size_t most,
 			bool (*decompress)(struct buffer *, struct text, size_t), bool want)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	buffer_append_string(&out, "before");
 	CHECK_NUMBER(decompress(&out, input, most), want);
@@ -65,7 +65,6 @@ static void input_check(struct text input, size_t most,
 	}
 	/* One step more than the limit at most. */
 	CHECK(out.size <= strlen("before") + most + (64 << 10));
-	buffer_release(&out);
 }
 
 static void all_check(struct text (*make)(void),

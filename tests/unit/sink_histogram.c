@@ -7,7 +7,7 @@ TEST(each_power_of_two_has_a_line_and_a_bar_by_its_count)
 {
 	static const struct table_style style = { 0 };
 	struct quantiles quantiles = { 0 };
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	for (int i = 0; i < 1000; i++)
 		CHECK_NUMBER(quantiles_add(&quantiles, 1030 + i), 0);
@@ -24,5 +24,4 @@ TEST(each_power_of_two_has_a_line_and_a_bar_by_its_count)
 		   " 512ns  1.02us      0   0.0%\n"
 		   "1.02us  2.05us   1000  79.9%  ########################################\n");
 	quantiles_release(&quantiles);
-	buffer_release(&out);
 }

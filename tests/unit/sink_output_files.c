@@ -153,7 +153,7 @@ TEST(what_is_wrong_with_the_whole_is_reported)
 /* Perfetto gets the time of day at the end, the others the drift of the wall clock. */
 TEST(a_wall_clock_that_moves_is_reported)
 {
-	struct buffer wall = { 0 };
+	SCOPED_BUFFER(wall);
 
 	proto_append_number(&wall, INT64_C(1600000000) * NS_PER_S - 1234567);
 	for (size_t i = 0; i < NR_KINDS - 1; i++) {
@@ -174,7 +174,6 @@ TEST(a_wall_clock_that_moves_is_reported)
 		CHECK(capture_has(&capture, reported[i]));
 		capture_release(&capture);
 	}
-	buffer_release(&wall);
 }
 
 TEST(a_full_disk_is_reported)

@@ -61,7 +61,7 @@ static void rows_test_begin_with(struct rows_test *test, bool writes_begins, boo
 	}
 }
 
-static void rows_test_begin(struct rows_test *test, bool writes_begins)
+static void rows_test_init(struct rows_test *test, bool writes_begins)
 {
 	rows_test_begin_with(test, writes_begins, false);
 }
@@ -114,7 +114,7 @@ static void script_run(struct rows_test *test, const char *script)
 	}
 }
 
-static void rows_test_end(struct rows_test *test)
+static void rows_test_release(struct rows_test *test)
 {
 	for (int i = 0; i < TRACKS; i++)
 		rows_track_end(&test->rows, &test->tracks[i]);
@@ -125,12 +125,10 @@ static void rows_test_end(struct rows_test *test)
 
 static void check_log(const char *script, const char *log)
 {
-	struct rows_test test;
+	FIXTURE(rows_test, test, true);
 
-	rows_test_begin(&test, true);
 	script_run(&test, script);
 	CHECK_TEXT(buffer_string(&test.log), log);
-	rows_test_end(&test);
 }
 
 TEST(slices_of_a_thread_nest_across_tracks)
@@ -220,9 +218,8 @@ TEST(a_record_may_end_a_slice_of_an_earlier_session)
 
 TEST(outputs_that_write_ends_get_the_place_of_the_whole_slice)
 {
-	struct rows_test test;
+	FIXTURE(rows_test, test, false);
 
-	rows_test_begin(&test, false);
 	script_run(&test, "A B a");
 	CHECK_NUMBER(test.rows.place.row->number, 1);
 	CHECK_NUMBER(test.rows.place.depth, 1);
@@ -230,7 +227,6 @@ TEST(outputs_that_write_ends_get_the_place_of_the_whole_slice)
 	CHECK_NUMBER(test.rows.place.row->number, 2);
 	CHECK_NUMBER(test.rows.place.depth, 1);
 	CHECK_NUMBER(test.log.size, 0);
-	rows_test_end(&test);
 }
 
 /* Begins and ends of slices of the first track: the place of each, and the letter of its name. */
@@ -262,7 +258,7 @@ static void check_crossing(bool has_one_row, const char *script, const char *log
 	rows_test_begin_with(&test, true, has_one_row);
 	crossing_run(&test, script);
 	CHECK_TEXT(buffer_string(&test.log), log);
-	rows_test_end(&test);
+	rows_test_release(&test);
 }
 
 TEST(slices_of_one_track_that_cross_are_cut_once_and_then_on_rows_of_their_own)
@@ -284,10 +280,9 @@ TEST(slices_of_a_track_with_one_row_are_cut_wherever_they_cross)
 /* As coroutines, of which the oldest one always ends next. */
 TEST(rows_of_slices_that_cross_are_limited)
 {
-	struct rows_test test;
 	int64_t time_ns = 0;
+	FIXTURE(rows_test, test, true);
 
-	rows_test_begin(&test, true);
 	for (unsigned int i = 0; i < 6 * ROWS_MAX; i++) {
 		unsigned int nr_open = 2 * ROWS_MAX;
 		struct timeline_event event = { .kind = TIMELINE_SLICE_BEGIN,
@@ -304,7 +299,6 @@ TEST(rows_of_slices_that_cross_are_limited)
 		}
 	}
 	CHECK(strstr(buffer_string(&test.log), " 32.") && !strstr(buffer_string(&test.log), "33."));
-	rows_test_end(&test);
 }
 
 /* More pairwise crossing tracks than rows: the last ones are cut for good. */
@@ -312,9 +306,8 @@ TEST(rows_are_limited)
 {
 	struct timeline_track shown[2 * ROWS_MAX];
 	struct row_track tracks[2 * ROWS_MAX];
-	struct rows_test test;
+	FIXTURE(rows_test, test, true);
 
-	rows_test_begin(&test, true);
 	for (int i = 0; i < 2 * ROWS_MAX; i++) {
 		shown[i] = test.shown[0];
 		rows_track_begin(&test.rows, &tracks[i], &shown[i]);
@@ -337,28 +330,24 @@ TEST(rows_are_limited)
 	CHECK(!strstr(buffer_string(&test.log), "33."));
 	for (int i = 0; i < 2 * ROWS_MAX; i++)
 		rows_track_end(&test.rows, &tracks[i]);
-	rows_test_end(&test);
 }
 
 TEST(threads_have_rows_of_their_own)
 {
-	struct rows_test test;
+	FIXTURE(rows_test, test, true);
 
-	rows_test_begin(&test, true);
 	for (int i = 1; i < TRACKS; i++)
 		CHECK(test.tracks[i].row == test.tracks[0].row);
 	rows_track_end(&test.rows, &test.tracks[1]);
 	test.shown[1].id.signed_number = 8;
 	rows_track_begin(&test.rows, &test.tracks[1], &test.shown[1]);
 	CHECK(test.tracks[1].row != test.tracks[0].row);
-	rows_test_end(&test);
 }
 
 TEST(a_reused_id_is_another_thread)
 {
-	struct rows_test test;
+	FIXTURE(rows_test, test, true);
 
-	rows_test_begin(&test, true);
 	rows_track_end(&test.rows, &test.tracks[1]);
 	rows_track_end(&test.rows, &test.tracks[2]);
 	test.shown[1].born_ns = 5;
@@ -367,7 +356,6 @@ TEST(a_reused_id_is_another_thread)
 	test.shown[2].born_ns = 9;
 	rows_track_begin(&test.rows, &test.tracks[2], &test.shown[2]);
 	CHECK(test.tracks[2].row != test.tracks[0].row);
-	rows_test_end(&test);
 }
 
 TEST(states_counters_lanes_and_other_scopes_take_no_part)
@@ -392,9 +380,8 @@ TEST(a_track_that_continues_in_another_cgroup_has_the_same_key)
 {
 	static const char *const cgroups[] = { NULL, "/a", "/b" };
 	struct buffer keys[3] = { { 0 } };
-	struct rows_test test;
+	FIXTURE(rows_test, test, false);
 
-	rows_test_begin(&test, false);
 	for (size_t i = 0; i < 3; i++) {
 		test.shown[0].cgroup = cgroups[i];
 		rows_append_key(&keys[i], &test.shown[0], false);
@@ -402,5 +389,4 @@ TEST(a_track_that_continues_in_another_cgroup_has_the_same_key)
 	}
 	for (size_t i = 0; i < 3; i++)
 		buffer_release(&keys[i]);
-	rows_test_end(&test);
 }

@@ -31,15 +31,13 @@ static const struct timeline_totals no_totals;
 
 TEST(a_session_begins_with_what_a_reader_needs_to_trust_it)
 {
-	struct trace2_fixture fixture;
+	FIXTURE(trace2_fixture, fixture, 0);
 
-	trace2_fixture_init(&fixture, 0);
 	CHECK_NUMBER(timeline_open(&fixture.timeline, &trace2_fixture_recording, &fixture.error),
 		     0);
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   FIRST_LINES EVENT_LINE("cmd_mode", "main", "000", ",AT,\"name\":\"streaming\"")
 			   PARAMS PARAM("buffer_kib", "1024") PARAM("memory_kib", "2172"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(what_is_not_known_is_left_out)

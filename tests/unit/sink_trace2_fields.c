@@ -114,7 +114,7 @@ static void fields_want(struct buffer *want, const struct field *fields, size_t 
 
 static void line_want(struct buffer *want, const struct timeline_event *event)
 {
-	struct buffer message = { 0 };
+	SCOPED_BUFFER(message);
 
 	buffer_clear(want);
 	if (event->nr_fields > 0 && event->kind == TIMELINE_SLICE_BEGIN) {
@@ -133,21 +133,19 @@ static void line_want(struct buffer *want, const struct timeline_event *event)
 	if (event->kind == TIMELINE_INSTANT || event->nr_fields > 0)
 		fields_want(want, event->fields, event->nr_fields);
 	buffer_append_string(want, "}\n");
-	buffer_release(&message);
 }
 
 /* Compares what follows the label, or the key. */
 static void record_check(struct trace2_fixture *fixture, const struct timeline_event *event)
 {
 	const char *key = event->name ? "\"read\"" : "\"read tid 3\"";
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
 	const char *reported;
 
 	trace2_fixture_push(fixture, 2, *event);
 	reported = strstr(trace2_fixture_output(fixture), key);
 	line_want(&want, event);
 	CHECK_TEXT(reported ? reported + strlen(key) : "", buffer_string(&want));
-	buffer_release(&want);
 }
 
 /* Records of one tracepoint, of all kinds that have fields. */

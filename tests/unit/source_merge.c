@@ -93,10 +93,10 @@ static struct raw_page *feed_times(int cpu, const uint64_t *times)
 	struct feed *feed = &reader.feeds[cpu];
 	struct raw_page *raw_page = malloc(sizeof(*raw_page));
 
-	raw_page_begin(raw_page, times[0]);
+	raw_page_init(raw_page, times[0]);
 	for (; *times; times++)
 		raw_page_at(raw_page, *times, cpu);
-	raw_page_end(raw_page);
+	raw_page_release(raw_page);
 	feed->raw_pages[feed->nr_raw_pages++] = raw_page;
 	return raw_page;
 }
@@ -129,9 +129,8 @@ static void check_drain(int64_t until_ns, const char *want)
 	CHECK_TEXT(buffer_string(&reader.log), want);
 }
 
-TEST(records_of_all_cpus_come_in_time_order)
+TEST_IN(source_fixture, records_of_all_cpus_come_in_time_order)
 {
-	source_fixture_begin();
 	FEED(0, 10, 40, 41, 42);
 	FEED(0, 70);
 	FEED(1, 20, 50);
@@ -140,12 +139,10 @@ TEST(records_of_all_cpus_come_in_time_order)
 		    "cpu 0 at 10\ncpu 1 at 20\ncpu 2 at 30\ncpu 0 at 40\ncpu 0 at 41\ncpu 0 at 42\n"
 		    "cpu 1 at 50\ncpu 2 at 60\ncpu 0 at 70\ncpu 2 at 80\n");
 	check_drain(INT64_MAX, "");
-	source_fixture_end();
 }
 
-TEST(records_with_equal_times_come_cpu_by_cpu)
+TEST_IN(source_fixture, records_with_equal_times_come_cpu_by_cpu)
 {
-	source_fixture_begin();
 	reader.streams[0].cpu = 2;
 	reader.streams[2].cpu = 0;
 	FEED(0, 5, 5, 6);
@@ -154,12 +151,10 @@ TEST(records_with_equal_times_come_cpu_by_cpu)
 	check_drain(INT64_MAX,
 		    "cpu 2 at 4\ncpu 0 at 5\ncpu 0 at 5\ncpu 1 at 5\ncpu 2 at 5\ncpu 2 at 5\n"
 		    "cpu 0 at 6\ncpu 1 at 6\n");
-	source_fixture_end();
 }
 
-TEST(records_after_the_moment_wait_for_the_next_round)
+TEST_IN(source_fixture, records_after_the_moment_wait_for_the_next_round)
 {
-	source_fixture_begin();
 	FEED(0, 10, 20, 30);
 	FEED(1, 21, 22);
 	check_drain(9, "");
@@ -167,24 +162,20 @@ TEST(records_after_the_moment_wait_for_the_next_round)
 	FEED(2, 25);
 	check_drain(29, "cpu 1 at 21\ncpu 1 at 22\ncpu 2 at 25\n");
 	check_drain(30, "cpu 0 at 30\n");
-	source_fixture_end();
 }
 
-TEST(a_buffer_that_ran_dry_is_read_again_in_the_next_round)
+TEST_IN(source_fixture, a_buffer_that_ran_dry_is_read_again_in_the_next_round)
 {
-	source_fixture_begin();
 	FEED(0, 10);
 	feed_dry(0);
 	FEED(0, 30);
 	FEED(1, 20);
 	check_drain(25, "cpu 0 at 10\ncpu 1 at 20\n");
 	check_drain(35, "cpu 0 at 30\n");
-	source_fixture_end();
 }
 
-TEST(a_gap_is_reported_before_any_record_after_its_beginning)
+TEST_IN(source_fixture, a_gap_is_reported_before_any_record_after_its_beginning)
 {
-	source_fixture_begin();
 	FEED(0, 10);
 	raw_page_end_behind_counted(FEED(0, 50, 60), 7);
 	FEED(1, 10, 20, 55);
@@ -192,12 +183,10 @@ TEST(a_gap_is_reported_before_any_record_after_its_beginning)
 			       "cpu 0 at 50\ncpu 1 at 55\ncpu 0 at 60\n");
 	CHECK_NUMBER(reader.streams[0].counted, 7);
 	CHECK(!reader.streams[0].has_uncounted);
-	source_fixture_end();
 }
 
-TEST(a_gap_reaches_back_no_further_than_what_was_settled)
+TEST_IN(source_fixture, a_gap_reaches_back_no_further_than_what_was_settled)
 {
-	source_fixture_begin();
 	FEED(0, 10);
 	feed_dry(0);
 	raw_page_end_behind_gap(FEED(0, 60));
@@ -206,26 +195,21 @@ TEST(a_gap_reaches_back_no_further_than_what_was_settled)
 	check_drain(100, "cpu 0 lost -1 from 40 to 60\ncpu 1 at 50\ncpu 0 at 60\n");
 	CHECK(reader.streams[0].has_uncounted);
 	CHECK_NUMBER(reader.streams[0].counted, 0);
-	source_fixture_end();
 }
 
-TEST(a_gap_before_a_record_that_has_to_wait_is_reported_once_and_at_once)
+TEST_IN(source_fixture, a_gap_before_a_record_that_has_to_wait_is_reported_once_and_at_once)
 {
-	source_fixture_begin();
 	FEED(0, 10);
 	raw_page_end_behind_counted(FEED(0, 60), 3);
 	check_drain(40, "cpu 0 at 10\ncpu 0 lost 3 from 10 to 60\n");
 	check_drain(50, "");
 	check_drain(60, "cpu 0 at 60\n");
-	source_fixture_end();
 }
 
-TEST(a_gap_before_the_first_record_begins_with_time_itself)
+TEST_IN(source_fixture, a_gap_before_the_first_record_begins_with_time_itself)
 {
-	source_fixture_begin();
 	raw_page_end_behind_counted(FEED(0, 60), 3);
 	check_drain(100, "cpu 0 lost 3 from 0 to 60\ncpu 0 at 60\n");
-	source_fixture_end();
 }
 
 /* Adds a sub-buffer that says "count records were lost", and holds none. */
@@ -233,16 +217,15 @@ static void feed_gap(int cpu, int64_t count)
 {
 	struct raw_page *raw_page = FEED(cpu, 1);
 
-	raw_page_begin(raw_page, 1);
+	raw_page_init(raw_page, 1);
 	if (count < 0)
 		raw_page_end_behind_gap(raw_page);
 	else
 		raw_page_end_behind_counted(raw_page, count);
 }
 
-TEST(gaps_without_a_record_between_them_become_one)
+TEST_IN(source_fixture, gaps_without_a_record_between_them_become_one)
 {
-	source_fixture_begin();
 	FEED(0, 10);
 	feed_gap(0, 3);
 	feed_gap(0, 4);
@@ -255,45 +238,38 @@ TEST(gaps_without_a_record_between_them_become_one)
 			       "cpu 0 lost 1 from 20 to 30\ncpu 0 at 30\ncpu 0 lost -1 from 30 to "
 			       "40\ncpu 0 at 40\n");
 	CHECK_NUMBER(reader.streams[0].counted, 8);
-	source_fixture_end();
 }
 
-TEST(gaps_too_large_to_add_up_become_one_of_unknown_size)
+TEST_IN(source_fixture, gaps_too_large_to_add_up_become_one_of_unknown_size)
 {
-	source_fixture_begin();
 	feed_gap(0, INT64_MAX);
 	raw_page_end_behind_counted(FEED(0, 20), 1);
 	check_drain(INT64_MAX, "cpu 0 lost -1 from 0 to 20\ncpu 0 at 20\n");
-	source_fixture_end();
 }
 
-TEST(a_gap_that_no_record_follows_waits_for_one)
+TEST_IN(source_fixture, a_gap_that_no_record_follows_waits_for_one)
 {
-	source_fixture_begin();
 	FEED(0, 10);
 	feed_gap(0, 3);
 	feed_dry(0);
 	FEED(0, 90);
 	check_drain(50, "cpu 0 at 10\n");
 	check_drain(100, "cpu 0 lost 3 from 50 to 90\ncpu 0 at 90\n");
-	source_fixture_end();
 }
 
-TEST(what_a_damaged_sub_buffer_did_not_give_is_a_gap_of_unknown_size)
+TEST_IN(source_fixture, what_a_damaged_sub_buffer_did_not_give_is_a_gap_of_unknown_size)
 {
 	struct raw_page *raw_page;
 
-	source_fixture_begin();
 	raw_page = FEED(0, 10, 20);
 	raw_page_head(raw_page, RAW_PAGE_EXTEND, 1);
-	raw_page_end(raw_page);
+	raw_page_release(raw_page);
 	raw_page = FEED(0, 30);
 	raw_page_commit(raw_page, RAW_PAGE_DATA_SIZE + 1);
 	feed_dry(0);
 	raw_page_end_behind_counted(FEED(0, 90), 3);
 	check_drain(50, "cpu 0 at 10\ncpu 0 at 20\ncpu 0 lost -1 from 20 to 30\ncpu 0 at 30\n");
 	check_drain(100, "cpu 0 lost -1 from 50 to 90\ncpu 0 at 90\n");
-	source_fixture_end();
 }
 
 static int64_t timestamp_double(const struct stream *stream, int64_t timestamp)
@@ -302,21 +278,18 @@ static int64_t timestamp_double(const struct stream *stream, int64_t timestamp)
 	return 2 * timestamp;
 }
 
-TEST(records_are_merged_by_converted_timestamps)
+TEST_IN(source_fixture, records_are_merged_by_converted_timestamps)
 {
-	source_fixture_begin();
 	reader.streams[0].convert = timestamp_double;
 	FEED(0, 10, 21);
 	FEED(1, 25, 50);
 	check_drain(INT64_MAX, "cpu 0 at 20\ncpu 1 at 25\ncpu 0 at 42\ncpu 1 at 50\n");
-	source_fixture_end();
 }
 
-TEST(sub_buffers_of_another_machine_are_read_in_its_layout)
+TEST_IN(source_fixture, sub_buffers_of_another_machine_are_read_in_its_layout)
 {
 	struct raw_page *raw_page;
 
-	source_fixture_begin();
 	reader.streams[0].layout = (struct page_layout){ .is_swapped = true,
 							 .has_short_longs = true };
 	raw_page = FEED(0, 1);
@@ -325,7 +298,6 @@ TEST(sub_buffers_of_another_machine_are_read_in_its_layout)
 	raw_page_end_behind_counted(raw_page, 5);
 	FEED(1, 20);
 	check_drain(INT64_MAX, "cpu 0 lost 5 from 0 to 30\ncpu 1 at 20\ncpu 0 at 30\n");
-	source_fixture_end();
 }
 
 TEST(a_failing_handler_or_buffer_ends_the_round_with_its_error)
@@ -382,7 +354,7 @@ TEST(random_rounds_deliver_everything_once_and_in_order)
 	static unsigned int counts[NR_CPUS][NR_TIMES];
 	struct random random = { .state = 9 };
 	struct error error = { 0 };
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
 
 	for (int run = 0; run < 20; run++) {
 		memset(counts, 0, sizeof(counts));
@@ -401,5 +373,4 @@ TEST(random_rounds_deliver_everything_once_and_in_order)
 		CHECK_TEXT(buffer_string(&reader.log), buffer_string(&want));
 		source_fixture_end();
 	}
-	buffer_release(&want);
 }

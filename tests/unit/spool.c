@@ -11,9 +11,8 @@
 
 TEST(records_of_all_cpus_are_in_one_file)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100, 200);
 	ADD_RECORDS(&fixture, 33, 150);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
@@ -21,49 +20,42 @@ TEST(records_of_all_cpus_are_in_one_file)
 	ADD_RECORDS(&fixture, 0, 300);
 	spool_fixture_finish(&fixture);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 33 at 150\ncpu 0 at 200\ncpu 0 at 300\n");
-	spool_fixture_end(&fixture);
 }
 
 /* Simulates a file that does not support splice. */
 TEST(a_filesystem_that_wants_copies_gets_them)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	fcntl(fixture.spool->files[0].fd, F_SETFL, O_APPEND);
 	ADD_RECORDS(&fixture, 0, 100, 200);
 	ADD_RECORDS(&fixture, 0, 300);
 	spool_fixture_finish(&fixture);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 0 at 200\ncpu 0 at 300\n");
-	spool_fixture_end(&fixture);
 }
 
 /* An existing file stays until it can be replaced by a complete one. */
 TEST(a_file_is_replaced_only_by_a_whole_one)
 {
-	struct spool_fixture fixture;
-	struct buffer held = { 0 };
+	SCOPED_BUFFER(held);
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	folder_add_text(&fixture.output, "trace.dat", "precious");
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(file_read(output_path(&fixture), &held), 0);
 	CHECK_TEXT(buffer_string(&held), "precious");
 	check_joined(&fixture, 0, "cpu 0 at 100\n");
-	buffer_release(&held);
-	spool_fixture_end(&fixture);
 }
 
 TEST(the_file_has_the_formats_of_what_is_enabled_and_names_of_threads)
 {
-	struct buffer seen = { 0 };
+	SCOPED_BUFFER(seen);
 	struct tracepoint_visitor visitor = { .context = &seen, .visit = visit_log };
 	struct thread_identity task;
 	struct source *source;
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &fixture.error), 0);
@@ -74,15 +66,12 @@ TEST(the_file_has_the_formats_of_what_is_enabled_and_names_of_threads)
 	source_find_task(source, getpid(), &task);
 	CHECK_TEXT(task.comm, program_invocation_short_name);
 	source_close(source);
-	buffer_release(&seen);
-	spool_fixture_end(&fixture);
 }
 
 TEST(what_the_kernel_counts_is_in_the_file)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100);
 	statistics_add(&fixture, 0, "\noverrun: 0\ndropped events: 3\n");
 	statistics_add(&fixture, 1, "\ncommit overrun: 2\n");
@@ -90,15 +79,13 @@ TEST(what_the_kernel_counts_is_in_the_file)
 	CHECK_NUMBER(fixture.summary.lost, 5);
 	CHECK(!fixture.summary.has_begin && !fixture.summary.has_end);
 	check_joined(&fixture, 3, "cpu 0 at 100\ncpu 0 lost 3 from 100 to 1000000\n");
-	spool_fixture_end(&fixture);
 }
 
 /* Records that were moved later may have another clock. */
 TEST(what_was_moved_since_the_last_look_can_be_taken_back)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
 	spool_keep(fixture.spool);
@@ -110,7 +97,6 @@ TEST(what_was_moved_since_the_last_look_can_be_taken_back)
 	ADD_RECORDS(&fixture, 1, 200);
 	spool_fixture_finish(&fixture);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 1 at 200\n");
-	spool_fixture_end(&fixture);
 }
 
 /* Sends its id to a pipe. */
@@ -159,12 +145,11 @@ static void first_cgroup_change(const struct spool_fixture *fixture, pid_t proce
 
 TEST(cgroups_of_the_beginning_are_kept_if_they_are_others)
 {
-	struct spool_fixture fixture;
-	struct buffer file = { 0 };
+	SCOPED_BUFFER(file);
 	char mark[64];
 	pid_t process;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	first_cgroup_change(&fixture, getpid());
 	process = fork();
 	if (process == 0) {
@@ -184,8 +169,6 @@ TEST(cgroups_of_the_beginning_are_kept_if_they_are_others)
 	CHECK(memmem(file.data, file.size, mark, strlen(mark)) == NULL);
 	snprintf(mark, sizeof(mark), "=<%d\n", getppid());
 	CHECK(memmem(file.data, file.size, mark, strlen(mark)) == NULL);
-	buffer_release(&file);
-	spool_fixture_end(&fixture);
 }
 
 /*
@@ -195,12 +178,12 @@ TEST(cgroups_of_the_beginning_are_kept_if_they_are_others)
 TEST(names_processes_and_cgroups_of_the_beginning_stay)
 {
 	pid_t second, process = process_start(&second);
-	struct buffer cgroup = { 0 }, found = { 0 };
+	SCOPED_BUFFER(cgroup);
+	SCOPED_BUFFER(found);
 	struct thread_identity task;
 	struct source *source;
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	kill(process, SIGKILL);
 	waitpid(process, NULL, 0);
 	folder_set_text(&fake_tracefs.top, "saved_cmdlines", "4194303 later\n");
@@ -224,23 +207,20 @@ TEST(names_processes_and_cgroups_of_the_beginning_stay)
 	CHECK(proc_cgroup_append(getpid(), &cgroup));
 	source_find_cgroup(source, process, &found);
 	CHECK_TEXT(buffer_string(&found), buffer_string(&cgroup));
-	buffer_release(&found);
-	buffer_release(&cgroup);
 	source_close(source);
-	spool_fixture_end(&fixture);
 }
 
 /* A line that the name of a living thread forges, with a newline in it, names no other. */
 TEST(a_forged_line_of_saved_names_is_left_out)
 {
-	struct buffer names = { 0 };
+	SCOPED_BUFFER(names);
 	struct thread_identity task;
 	struct source *source;
 	struct spool_fixture fixture;
 
 	prctl(PR_SET_NAME, "x\n4194302 sshd");
 	buffer_printf(&names, "%d x\n4194302 sshd\n4194303 sure\n", getpid());
-	spool_fixture_begin(&fixture, "streaming");
+	spool_fixture_init(&fixture, "streaming");
 	folder_set_text(&fake_tracefs.top, "saved_cmdlines", buffer_string(&names));
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
@@ -252,17 +232,15 @@ TEST(a_forged_line_of_saved_names_is_left_out)
 	source_find_task(source, getpid(), &task);
 	CHECK_TEXT(task.comm, "x?4194302 sshd");
 	source_close(source);
-	spool_fixture_end(&fixture);
-	buffer_release(&names);
+	spool_fixture_release(&fixture);
 }
 
 /* The reader may have lost access to the folder, or the folder was renamed. */
 TEST(once_it_has_begun_neither_folder_is_found_by_its_path)
 {
-	struct spool_fixture fixture;
 	struct folder away, instance_away;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100);
 	statistics_add(&fixture, 0, "\ndropped events: 3\n");
 	folder_new(&away);
@@ -277,14 +255,12 @@ TEST(once_it_has_begun_neither_folder_is_found_by_its_path)
 	fixture.output = away;
 	CHECK(output_has(&fixture, "trace.dat"));
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_end(&fixture);
 }
 
 TEST(oneshot_is_complete_up_to_the_earliest_last_record_of_those_that_dropped)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "oneshot");
 
-	spool_fixture_begin(&fixture, "oneshot");
 	ADD_RECORDS(&fixture, 0, 100, 200);
 	ADD_RECORDS(&fixture, 0, 300, 400);
 	ADD_RECORDS(&fixture, 1, 150, 250);
@@ -296,14 +272,12 @@ TEST(oneshot_is_complete_up_to_the_earliest_last_record_of_those_that_dropped)
 	CHECK_NUMBER(fixture.summary.end_ns, 250);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	check_span(&fixture, 0, 250);
-	spool_fixture_end(&fixture);
 }
 
 TEST(circular_is_complete_from_the_latest_first_record_of_those_that_overwrote)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "circular");
 
-	spool_fixture_begin(&fixture, "circular");
 	ADD_RECORDS(&fixture, 0, 100, 200);
 	ADD_RECORDS(&fixture, 1, 150, 250);
 	ADD_RECORDS(&fixture, 33, 170);
@@ -315,7 +289,6 @@ TEST(circular_is_complete_from_the_latest_first_record_of_those_that_overwrote)
 	CHECK_NUMBER(fixture.summary.begin_ns, 150);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	check_span(&fixture, 150, 0);
-	spool_fixture_end(&fixture);
 }
 
 /* Keeps the last call. */
@@ -331,9 +304,8 @@ TEST(progress_counts_the_bytes_of_the_buffers_and_then_those_of_the_file)
 {
 	uint64_t kept[2] = { 0 };
 	struct byte_progress progress = { .advanced = bytes_keep, .context = kept };
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "oneshot");
 
-	spool_fixture_begin(&fixture, "oneshot");
 	ADD_RECORDS(&fixture, 0, 100, 200);
 	ADD_RECORDS(&fixture, 0, 300, 400);
 	ADD_RECORDS(&fixture, 1, 150);
@@ -347,15 +319,13 @@ TEST(progress_counts_the_bytes_of_the_buffers_and_then_those_of_the_file)
 		     "cpu 0 at 100\ncpu 1 at 150\ncpu 0 at 200\ncpu 0 at 300\ncpu 0 at 400\n");
 	CHECK_NUMBER(kept[0], 3 * RAW_PAGE_SIZE);
 	CHECK_NUMBER(kept[1], 3 * RAW_PAGE_SIZE);
-	spool_fixture_end(&fixture);
 }
 
 /* If the instance is gone, the number of lost records is unknown. */
 TEST(spool_of_a_killed_recording_become_a_file)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 1, 100, 200);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
 	spool_fixture_kill(&fixture);
@@ -365,7 +335,6 @@ TEST(spool_of_a_killed_recording_become_a_file)
 	check_joined(&fixture, 0,
 		     "cpu 1 at 100\ncpu 1 at 200\ncpu 0 lost -1 from 0 to 1000000\n"
 		     "cpu 1 lost -1 from 200 to 1000000\ncpu 33 lost -1 from 0 to 1000000\n");
-	spool_fixture_end(&fixture);
 }
 
 /* The boot of a file, whose options are written when the rest of a killed recording is read. */
@@ -393,7 +362,7 @@ TEST(a_file_has_the_id_of_the_boot_that_was_recorded)
 		struct spool_fixture fixture;
 		char *line;
 
-		spool_fixture_begin(&fixture, "streaming");
+		spool_fixture_init(&fixture, "streaming");
 		ADD_RECORDS(&fixture, 1, 100, 200);
 		CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
 		spool_fixture_kill(&fixture);
@@ -412,7 +381,7 @@ TEST(a_file_has_the_id_of_the_boot_that_was_recorded)
 		check_boot(&fixture, is_earlier ? earlier : boot_id.data);
 		buffer_release(&text);
 		buffer_release(&boot_id);
-		spool_fixture_end(&fixture);
+		spool_fixture_release(&fixture);
 	}
 }
 
@@ -426,7 +395,7 @@ TEST(emptied_buffers_have_lost_an_unknown_number)
 	for (int is_killed = 0; is_killed < 2; is_killed++) {
 		struct spool_fixture fixture;
 
-		spool_fixture_begin(&fixture, "streaming");
+		spool_fixture_init(&fixture, "streaming");
 		ADD_RECORDS(&fixture, 1, 100);
 		CHECK_NUMBER(spool_mark_incomplete(fixture.spool, fixture.recorder, &fixture.error),
 			     0);
@@ -444,15 +413,14 @@ TEST(emptied_buffers_have_lost_an_unknown_number)
 		}
 		spool_fixture_finish(&fixture);
 		check_joined(&fixture, 0, want);
-		spool_fixture_end(&fixture);
+		spool_fixture_release(&fixture);
 	}
 }
 
 TEST(what_left_the_buffers_but_reached_no_file_is_counted)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 1, 100, 200);
 	statistics_add(&fixture, 1, "\nread events: 9\n");
 	spool_fixture_kill(&fixture);
@@ -461,14 +429,12 @@ TEST(what_left_the_buffers_but_reached_no_file_is_counted)
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(fixture.summary.lost, 7);
 	check_joined(&fixture, 7, "cpu 1 at 100\ncpu 1 at 200\ncpu 1 lost 7 from 200 to 1000000\n");
-	spool_fixture_end(&fixture);
 }
 
 TEST(what_moving_left_behind_is_counted_where_it_failed)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
 	statistics_add(&fixture, 0, "\nread events: 4\nentries: 5\n");
@@ -479,7 +445,6 @@ TEST(what_moving_left_behind_is_counted_where_it_failed)
 	spool_fixture_reopen(&fixture);
 	CHECK_TEXT(spool_instance(fixture.spool), "");
 	check_joined(&fixture, 8, "cpu 0 at 100\ncpu 0 lost 8 from 100 to 1000000\n");
-	spool_fixture_end(&fixture);
 }
 
 /* Programs' own counts have only what did not fit into their rings. */
@@ -488,10 +453,9 @@ TEST(what_moving_left_behind_of_programs_is_not_counted)
 	struct programs programs = { .fd = -1,
 				     .socket = { .fd = -1, .descendants_fd = -1 },
 				     .helper.fd = -1 };
-	struct spool_fixture fixture;
 	uint16_t record[6] = { PROGRAM_EVENT_ID };
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	CHECK_NUMBER(spool_set_programs(fixture.spool, &programs, &fixture.error), 0);
 	CHECK_NUMBER(queue_add(&programs.recorded.queue, 0, 100, record, sizeof(record)), 0);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
@@ -503,7 +467,6 @@ TEST(what_moving_left_behind_of_programs_is_not_counted)
 	spool_fixture_reopen(&fixture);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 0 lost -1 from 100 to 1000000\n");
 	queue_release(&programs.recorded.queue);
-	spool_fixture_end(&fixture);
 }
 
 TEST(what_somebody_elses_instance_holds_is_saved)
@@ -511,10 +474,9 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 	struct source_fixture reader = {
 		.handler = { .context = &reader.log, .record = record_log, .loss = loss_log }
 	};
-	struct spool_fixture fixture;
 	struct buffer saved = { 0 };
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	folder_add_text(&fake_tracefs.top, "available_events", "demo:job\n");
@@ -545,7 +507,6 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 				false, &fixture.error),
 		     -1);
 	CHECK(strstr(fixture.error.text, "its sub-buffers are not pages"));
-	spool_fixture_end(&fixture);
 }
 
 static void check_refused(struct spool_fixture *fixture, const char *format)
@@ -562,41 +523,36 @@ static void check_refused(struct spool_fixture *fixture, const char *format)
 
 TEST(nobody_records_over_the_parts_of_another)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	check_refused(&fixture, "%s.spool: in use by another ktrack; wait until that has ended");
 	spool_fixture_kill(&fixture);
 	check_refused(&fixture, "%s.spool: contains a killed recording; run 'ktrack recover "
 				"%s'");
 	CHECK(output_has(&fixture, "trace.dat.spool/formats"));
-	spool_fixture_end(&fixture);
 }
 
 TEST(a_recording_that_was_not_begun_leaves_nothing)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
 	folder_make(&fixture.output, "trace.dat");
 	check_refused(&fixture, "%s: not a regular file; name another file");
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_end(&fixture);
 }
 
 /* Otherwise this would only fail when the recording is complete. */
 TEST(a_target_without_a_name_is_refused)
 {
-	struct spool_fixture fixture;
 	struct error error = { 0 };
 	char target[256], want[512];
 	struct spool *spool;
 	const char *path;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	path = output_path(&fixture);
 	snprintf(target, sizeof(target), "%.*s", (int)(path_base_name(path) - path), path);
 	snprintf(want, sizeof(want), "%s: a directory; name a file in it", target);
@@ -605,5 +561,4 @@ TEST(a_target_without_a_name_is_refused)
 	CHECK(!output_has(&fixture, ".spool"));
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
-	spool_fixture_end(&fixture);
 }

@@ -66,7 +66,7 @@ TEST(a_folder_that_is_not_kept_ends_with_its_watch)
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(the_records_of_the_buffer_become_a_file)
@@ -90,7 +90,7 @@ TEST(the_records_of_the_buffer_become_a_file)
 	spool_fixture_reopen(&fixture);
 	check_about(&fixture, true, false, true);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 1 at 150\ncpu 0 at 200\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(a_cpu_whose_buffer_the_kernel_rejected_is_lost)
@@ -107,7 +107,7 @@ TEST(a_cpu_whose_buffer_the_kernel_rejected_is_lost)
 	CHECK_TEXT(buffer_string(&end.rejected), "1");
 	buffer_release(&end.rejected);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 0 at 200\ncpu 1 lost -1 from 0 to 1000000\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(a_full_buffer_is_complete_from_its_first_record)
@@ -127,7 +127,7 @@ TEST(a_full_buffer_is_complete_from_its_first_record)
 	buffer_release(&end.rejected);
 	check_joined(&fixture, 0,
 		     "cpu 0 lost -1 from 0 to 100\ncpu 1 at 50\ncpu 0 at 100\ncpu 0 at 200\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(an_instance_without_its_files_is_an_error)
@@ -141,5 +141,5 @@ TEST(an_instance_without_its_files_is_an_error)
 	CHECK(fixture.error.text[0]);
 	CHECK(!fixture.spool);
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }

@@ -70,7 +70,7 @@ TEST(a_folder_of_somebody_elses_is_left_alone)
 	static const char *const names[] = { "notes",	     "cpu",	  "cpu0x",
 					     "cpu0.new.txt", "instances", "formats.old",
 					     "trace.dat.1" };
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 	struct spool_fixture fixture;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -87,17 +87,16 @@ TEST(a_folder_of_somebody_elses_is_left_alone)
 		CHECK(output_has(&fixture, buffer_string(&name)));
 		folder_remove(&fixture.output);
 	}
-	buffer_release(&name);
 }
 
 TEST(names_of_instances_may_have_blanks_and_be_long)
 {
 	static const char name[] = "my instance, which has a name that is longer than sixty-three "
 				   "characters are";
-	struct buffer text = { 0 }, other = { 0 };
-	struct spool_fixture fixture;
+	SCOPED_BUFFER(text);
+	SCOPED_BUFFER(other);
+	FIXTURE(spool_fixture, fixture, "oneshot");
 
-	spool_fixture_begin(&fixture, "oneshot");
 	spool_fixture_kill(&fixture);
 	CHECK_NUMBER(file_read(folder_path(&fixture.output, "trace.dat.spool/instance"), &text), 0);
 	buffer_printf(&other, "%s%s", name, strchr(buffer_string(&text), '\n'));
@@ -106,9 +105,6 @@ TEST(names_of_instances_may_have_blanks_and_be_long)
 	spool_fixture_reopen(&fixture);
 	CHECK_TEXT(spool_instance(fixture.spool), name);
 	CHECK(fixture.spool->origin.mode == buffer_mode_find("oneshot"));
-	buffer_release(&text);
-	buffer_release(&other);
-	spool_fixture_end(&fixture);
 }
 
 /* The file is at the top level; a recording has the strings with the formats. */
@@ -132,5 +128,5 @@ TEST(a_recording_has_the_strings_of_the_kernel)
 	CHECK(constants_find(&source->constants, 0x1000, &found));
 	CHECK(text_equals(found, text_of("Start")));
 	source_close(source);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }

@@ -16,7 +16,7 @@ struct programs_spool {
 	struct error error;
 };
 
-static void programs_spool_begin(struct programs_spool *fixture)
+static void programs_spool_init(struct programs_spool *fixture)
 {
 	static const struct spool_owner ourselves;
 	const struct buffer_mode *mode = buffer_mode_find("streaming");
@@ -32,7 +32,7 @@ static void programs_spool_begin(struct programs_spool *fixture)
 	CHECK_NUMBER(spool_begin(fixture->spool, NULL, mode, NULL, &fixture->error), 0);
 }
 
-static void programs_spool_end(struct programs_spool *fixture)
+static void programs_spool_release(struct programs_spool *fixture)
 {
 	spool_close(fixture->spool);
 	recorded_release(&fixture->programs.recorded);
@@ -73,9 +73,8 @@ static void check_sub_buffers(const struct programs_spool *fixture, size_t want,
 
 TEST(sub_buffers_are_extended_by_later_passes)
 {
-	struct programs_spool fixture;
+	FIXTURE(programs_spool, fixture);
 
-	programs_spool_begin(&fixture);
 	for (int64_t time_ns = 1; time_ns <= 100; time_ns++)
 		pass(&fixture, time_ns, time_ns);
 	check_sub_buffers(&fixture, 1, 100);
@@ -83,7 +82,6 @@ TEST(sub_buffers_are_extended_by_later_passes)
 	pass(&fixture, 101, 500);
 	pass(&fixture, 501, 501);
 	check_sub_buffers(&fixture, 2, 501);
-	programs_spool_end(&fixture);
 }
 
 /* A batch has 64 sub-buffers of 4 KiB, or fewer of larger pages. */
@@ -92,12 +90,10 @@ TEST(sub_buffers_are_extended_by_later_passes)
 /* The batch has the last sub-buffer, whatever the pass before it wrote. */
 TEST(a_pass_that_fills_a_batch_or_reads_nothing_is_extended)
 {
-	struct programs_spool fixture;
+	FIXTURE(programs_spool, fixture);
 
-	programs_spool_begin(&fixture);
 	pass(&fixture, 1, MANY);
 	pass(&fixture, 0, -1);
 	pass(&fixture, MANY + 1, MANY + 1);
 	check_sub_buffers(&fixture, 65, MANY + 1);
-	programs_spool_end(&fixture);
 }

@@ -15,8 +15,8 @@ static void pair_join(struct pair *pair, size_t size_max)
 	struct record record;
 	struct page page, more;
 
-	raw_page_end(&pair->first);
-	raw_page_end(&pair->second);
+	raw_page_release(&pair->first);
+	raw_page_release(&pair->second);
 	pair->joined = pair->first;
 	page_load(&page, (struct page_layout){ 0 }, pair->joined.bytes, RAW_PAGE_SIZE);
 	while (page_next(&page, &record))
@@ -56,10 +56,10 @@ TEST(joined_sub_buffers_have_the_records_of_both_at_their_times)
 		struct buffer want = { 0 };
 		struct pair pair;
 
-		raw_page_begin(&pair.first, 100);
+		raw_page_init(&pair.first, 100);
 		raw_page_at(&pair.first, 150, 1);
 		raw_page_discarded(&pair.first, 10, 8);
-		raw_page_begin(&pair.second, 160 + distances[i]);
+		raw_page_init(&pair.second, 160 + distances[i]);
 		raw_page_at(&pair.second, 170 + distances[i], 2);
 		pair_join(&pair, RAW_PAGE_SIZE);
 		buffer_printf(&want, "150 %llu ", (unsigned long long)(170 + distances[i]));
@@ -72,13 +72,13 @@ TEST(what_does_not_fit_or_is_older_is_not_joined)
 {
 	struct pair pair;
 
-	raw_page_begin(&pair.first, 100);
+	raw_page_init(&pair.first, 100);
 	raw_page_at(&pair.first, 150, 1);
-	raw_page_begin(&pair.second, 149);
+	raw_page_init(&pair.second, 149);
 	raw_page_at(&pair.second, 170, 2);
 	pair_join(&pair, RAW_PAGE_SIZE);
 	CHECK_NUMBER(pair.size, 0);
-	raw_page_begin(&pair.second, 151);
+	raw_page_init(&pair.second, 151);
 	raw_page_at(&pair.second, 170, 2);
 	pair_join(&pair, RAW_PAGE_HEADER_SIZE + 8 + 8 + 7);
 	CHECK_NUMBER(pair.size, 0);
@@ -99,13 +99,13 @@ TEST(a_sub_buffer_is_cut_at_both_ends)
 {
 	struct raw_page raw_page;
 
-	raw_page_begin(&raw_page, 100);
+	raw_page_init(&raw_page, 100);
 	raw_page_at(&raw_page, 100, 1);
 	raw_page_extend(&raw_page, UINT64_C(1) << 40);
 	raw_page_at(&raw_page, (UINT64_C(1) << 40) + 200, 2);
 	raw_page_discarded(&raw_page, 10, 8);
 	raw_page_at(&raw_page, (UINT64_C(1) << 40) + 300, 3);
-	raw_page_end(&raw_page);
+	raw_page_release(&raw_page);
 	check_cut(&raw_page, 0, INT64_MAX, 3, "100 1099511627976 1099511628076 ");
 	check_cut(&raw_page, 101, INT64_MAX, 2, "1099511627976 1099511628076 ");
 	check_cut(&raw_page, 101, 1099511627976, 1, "1099511627976 ");
@@ -121,7 +121,7 @@ TEST(a_cut_keeps_a_gap_only_with_the_record_behind_it)
 	struct raw_page raw_page;
 	struct page page;
 
-	raw_page_begin(&raw_page, 100);
+	raw_page_init(&raw_page, 100);
 	raw_page_at(&raw_page, 100, 1);
 	raw_page_at(&raw_page, 200, 2);
 	raw_page_end_behind_counted(&raw_page, 7);
@@ -129,7 +129,7 @@ TEST(a_cut_keeps_a_gap_only_with_the_record_behind_it)
 	page_load(&page, (struct page_layout){ 0 }, raw_page.bytes, RAW_PAGE_SIZE);
 	CHECK(page.has_gap);
 	CHECK_NUMBER(page.gap_count, 7);
-	raw_page_begin(&raw_page, 100);
+	raw_page_init(&raw_page, 100);
 	raw_page_at(&raw_page, 100, 1);
 	raw_page_at(&raw_page, 200, 2);
 	raw_page_end_behind_counted(&raw_page, 7);
@@ -162,7 +162,7 @@ TEST(a_sub_buffer_that_is_cut_in_two_can_be_joined_again)
 		middle = whole.time_ns + random_below(&random, UINT64_C(1) << 30);
 		for (int j = 0; j < 20; j++)
 			raw_page_at(&whole, whole.time_ns + random_below(&random, 300000000), j);
-		raw_page_end(&whole);
+		raw_page_release(&whole);
 		first = second = whole;
 		page_cut(first.bytes, RAW_PAGE_SIZE, 0, middle);
 		page_cut(second.bytes, RAW_PAGE_SIZE, middle + 1, INT64_MAX);
@@ -188,13 +188,13 @@ static void take(struct spool_fixture *fixture, int cpu, const uint64_t *times, 
 {
 	struct raw_page raw_page;
 
-	raw_page_begin(&raw_page, times[0]);
+	raw_page_init(&raw_page, times[0]);
 	for (; *times; times++)
 		raw_page_at(&raw_page, *times, 0);
 	if (gap > 0)
 		raw_page_end_behind_counted(&raw_page, gap);
 	else
-		raw_page_end(&raw_page);
+		raw_page_release(&raw_page);
 	CHECK_NUMBER(spool_take(fixture->spool, cpu, INSTANCE_MAIN, raw_page.bytes, RAW_PAGE_SIZE,
 				&fixture->error),
 		     0);
@@ -241,7 +241,7 @@ TEST(a_file_of_recent_records_has_those_between_two_times)
 	TAKE(&fixture, 0, 300, 400);
 	check_saved(&fixture, 200, 350, 0,
 		    "cpu 0 at 200\ncpu 1 at 250\ncpu 0 at 300\ncpu 1 at 350\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* Without @rules, which the file may have, too. */
@@ -266,7 +266,7 @@ TEST(rules_and_triggers_of_a_file_are_separate)
 	CHECK_TEXT(source_describe(source)->triggers, "7 loss\n");
 	CHECK_TEXT(source_describe(source)->stored, "-r sched\n  name=x\n");
 	source_close(source);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* Records that are not in the file need no symbols. */
@@ -280,7 +280,7 @@ TEST(symbols_of_a_file_are_those_of_its_records)
 				      "ffffffff81000500 T last\n";
 	static const uint64_t addresses[] = { 0xffffffff81000204, 0xffffffff81000304 };
 	struct recent_saved saved = { .from_ns = 200, .to_ns = 300 };
-	struct buffer file = { 0 };
+	SCOPED_BUFFER(file);
 	struct spool_fixture fixture;
 
 	recent_begin(&fixture, 1 << 20);
@@ -289,9 +289,9 @@ TEST(symbols_of_a_file_are_those_of_its_records)
 	for (size_t i = 0; i < 2; i++) {
 		struct raw_page raw_page;
 
-		raw_page_begin(&raw_page, 100 * (i + 1));
+		raw_page_init(&raw_page, 100 * (i + 1));
 		raw_page_small(&raw_page, 0, &addresses[i], 2);
-		raw_page_end(&raw_page);
+		raw_page_release(&raw_page);
 		CHECK_NUMBER(spool_take(fixture.spool, i, INSTANCE_MAIN, raw_page.bytes,
 					RAW_PAGE_SIZE, &fixture.error),
 			     0);
@@ -304,8 +304,7 @@ TEST(symbols_of_a_file_are_those_of_its_records)
 	CHECK(memmem(file.data, file.size, " T next\n", 8));
 	CHECK(!memmem(file.data, file.size, " T dropped\n", 11));
 	CHECK(!memmem(file.data, file.size, " T last\n", 8));
-	buffer_release(&file);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(lost_records_are_in_the_file_if_they_are_in_its_time)
@@ -318,7 +317,7 @@ TEST(lost_records_are_in_the_file_if_they_are_in_its_time)
 	TAKE(&fixture, 0, 400);
 	check_saved(&fixture, 200, 400, 3,
 		    "cpu 0 at 200\ncpu 0 lost 3 from 200 to 300\ncpu 0 at 300\ncpu 0 at 400\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* A full sub-buffer of 340 records for every CPU in turn. */
@@ -352,7 +351,7 @@ TEST(memory_is_limited_and_the_oldest_records_of_all_cpus_are_dropped)
 		     0);
 	CHECK_NUMBER(saved.from_ns, span.begin_ns);
 	CHECK_NUMBER(saved.nr_records, 64 * 340);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* A reader that wakes up for each record must not fill the memory with nearly empty sub-buffers. */
@@ -365,7 +364,7 @@ TEST(sub_buffers_with_few_records_are_joined)
 		TAKE(&fixture, time_ns % 2, time_ns);
 	CHECK_NUMBER(spool_recent_span(fixture.spool).nr_records, 10000);
 	CHECK_NUMBER(fixture.spool->recent->nr_used, 2 * ((5000 + 254) / 255));
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(an_instance_that_was_emptied_leaves_nothing)
@@ -378,7 +377,7 @@ TEST(an_instance_that_was_emptied_leaves_nothing)
 	TAKE(&fixture, 0, 400);
 	CHECK_NUMBER(spool_recent_span(fixture.spool).begin_ns, 300);
 	check_saved(&fixture, 0, 500, 0, "cpu 0 at 400\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(a_time_that_has_left_memory_makes_no_file)
@@ -395,7 +394,7 @@ TEST(a_time_that_has_left_memory_makes_no_file)
 	CHECK(strstr(fixture.error.text, "left memory") != NULL);
 	CHECK(!output_has(&fixture, "trace.dat"));
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* Quiet threads have no records. */
@@ -415,7 +414,7 @@ TEST(a_file_without_records_about_threads_is_whole)
 	CHECK(fixture.spool->instance.list_fds[INSTANCE_SIDEBAND] >= 0);
 	TAKE(&fixture, 0, 100);
 	check_saved(&fixture, 0, 500, 0, "cpu 0 at 100\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* Somebody may have created files there meanwhile. */
@@ -434,5 +433,5 @@ TEST(a_file_that_cannot_be_written_leaves_nothing_behind)
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }

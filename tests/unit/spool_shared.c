@@ -24,7 +24,7 @@ static void count(struct shared *shared, const char *statistics)
 	folder_set_text(&shared->instance, "per_cpu/cpu0/stats", statistics);
 }
 
-static void shared_begin(struct shared *shared, const char *statistics)
+static void shared_init(struct shared *shared, const char *statistics)
 {
 	*shared = (struct shared){ .spool = { .nr_files = 1, .pipe.page_size = 4096 } };
 	shared->spool.files = &shared->file;
@@ -42,7 +42,7 @@ static void shared_begin(struct shared *shared, const char *statistics)
 	CHECK_NUMBER(spool_share(&shared->spool, shared->instance.path, &shared->error), 0);
 }
 
-static void shared_end(struct shared *shared)
+static void shared_release(struct shared *shared)
 {
 	close(shared->buffer.statistics_fd);
 	close(shared->buffer.size_fd);
@@ -63,59 +63,49 @@ static void check_count(struct shared *shared, uint64_t overwritten, uint64_t dr
 
 TEST(what_was_lost_before_and_after_is_not_counted)
 {
-	struct shared shared;
+	FIXTURE(shared, shared, "overrun: 90\ndropped events: 5\nread events: 3\n");
 
-	shared_begin(&shared, "overrun: 90\ndropped events: 5\nread events: 3\n");
 	check_count(&shared, 0, 0);
 	count(&shared, "overrun: 94\ndropped events: 7\nread events: 9\nentries: 4\n");
 	check_count(&shared, 4, 2);
 	CHECK_NUMBER(spool_freeze(&shared.spool, &shared.error), 0);
 	count(&shared, "overrun: 1000\ndropped events: 70\nread events: 9\n");
 	check_count(&shared, 4, 2);
-	shared_end(&shared);
 }
 
 TEST(what_was_lost_before_anybody_read_is_missing_before_what_is_read)
 {
-	struct shared shared;
+	FIXTURE(shared, shared, "overrun: 90\ndropped events: 5\nread events: 0\n");
 
-	shared_begin(&shared, "overrun: 90\ndropped events: 5\nread events: 0\n");
 	check_count(&shared, 90, 5);
-	shared_end(&shared);
 }
 
 TEST(where_somebody_empties_the_buffers_the_kernel_counts_anew)
 {
-	struct shared shared;
+	FIXTURE(shared, shared, "overrun: 90\ndropped events: 5\nread events: 3\n");
 
-	shared_begin(&shared, "overrun: 90\ndropped events: 5\nread events: 3\n");
 	count(&shared, "overrun: 6\ndropped events: 1\n");
 	check_count(&shared, 6, 1);
-	shared_end(&shared);
 }
 
 TEST(a_writer_that_never_rests_does_not_keep_us)
 {
-	struct shared shared;
+	FIXTURE(shared, shared, "");
 
-	shared_begin(&shared, "");
 	shared.buffer.sub_buffers_left = UINT64_MAX;
 	CHECK_NUMBER(spool_freeze(&shared.spool, &shared.error), 0);
 	CHECK_NUMBER(shared.buffer.sub_buffers_left, 5);
-	shared_end(&shared);
 }
 
 TEST(sub_buffers_that_are_no_pages_are_refused)
 {
-	struct shared shared;
 	char want[256];
+	FIXTURE(shared, shared, "");
 
-	shared_begin(&shared, "");
 	folder_add_text(&shared.instance, "buffer_subbuf_size_kb", "8\n");
 	CHECK_NUMBER(spool_share(&shared.spool, shared.instance.path, &shared.error), -1);
 	snprintf(want, sizeof(want),
 		 "%s: its sub-buffers are not pages; set buffer_subbuf_size_kb to 4",
 		 shared.instance.path);
 	CHECK_TEXT(shared.error.text, want);
-	shared_end(&shared);
 }

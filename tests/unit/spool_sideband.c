@@ -45,7 +45,7 @@ TEST(the_sideband_is_read_in_any_mode_and_is_a_buffer_of_its_own)
 		     "cpu 0 at 50\ncpu 0 at 100\ncpu 1 at 150\ncpu 0 at 200\n"
 		     "cpu 0 lost 3 from 200 to 1000000\n");
 	check_span(&fixture, 100, 0);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 static void check_records(const struct spool_fixture *fixture, const char *want)
@@ -74,7 +74,7 @@ static void tracepoints_log(const struct spool_fixture *fixture, struct buffer *
 
 TEST(the_sideband_is_saved_along_with_an_instance)
 {
-	struct buffer seen = { 0 };
+	SCOPED_BUFFER(seen);
 	struct spool_fixture fixture, sideband;
 
 	spool_fixture_begin_double(&fixture, &sideband, "streaming");
@@ -92,8 +92,7 @@ TEST(the_sideband_is_saved_along_with_an_instance)
 	CHECK_TEXT(buffer_string(&seen), "demo:job task:task_rename ");
 	check_records(&fixture, "cpu 0 at 50\ncpu 1 at 100\n");
 	fixture.spool = NULL;
-	buffer_release(&seen);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* Another process takes over what a killed one left; @gone: a companion's directory that is
@@ -113,7 +112,7 @@ static void recording_adopt(struct spool_fixture *fixture, const char *gone)
 
 TEST(a_killed_recording_is_recovered_with_the_sideband)
 {
-	struct buffer seen = { 0 };
+	SCOPED_BUFFER(seen);
 	struct spool_fixture fixture, sideband;
 
 	spool_fixture_begin_double(&fixture, &sideband, "streaming");
@@ -127,8 +126,7 @@ TEST(a_killed_recording_is_recovered_with_the_sideband)
 	check_joined(&fixture, 0, "cpu 1 at 150\ncpu 1 at 250\n");
 	tracepoints_log(&fixture, &seen);
 	CHECK_TEXT(buffer_string(&seen), "demo:job task:task_rename ");
-	buffer_release(&seen);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* A removed instance does not prevent the rest. */
@@ -145,7 +143,7 @@ TEST(a_killed_recording_is_recovered_where_the_sideband_is_gone)
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	check_records(&fixture, "cpu 1 at 50\ncpu 0 at 100\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* A concurrent export locks it for a while; nothing is given up because of that. */
@@ -153,7 +151,7 @@ TEST(what_somebody_looks_at_is_not_taken_for_gone)
 {
 	struct instance *other;
 	struct spool_fixture fixture, sideband;
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 
 	spool_fixture_begin_double(&fixture, &sideband, "streaming");
 	buffer_append_string(&name, instance_name(fixture.recorder));
@@ -164,8 +162,7 @@ TEST(what_somebody_looks_at_is_not_taken_for_gone)
 	CHECK_NUMBER(instance_adopt(&fixture.recorder, buffer_string(&name), NULL, &fixture.error),
 		     0);
 	CHECK(fixture.recorder != NULL);
-	buffer_release(&name);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 /* An instance and that of the convention, both of three CPUs. */
@@ -211,7 +208,7 @@ static int numbers_lost_log(void *context, const struct loss *loss, struct error
 /* Makes the file, and checks which buffers its records and losses are of. */
 static void check_buffers(struct spool_fixture *fixture, const char *want)
 {
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	const struct source_handler handler = { .context = &log,
 						.record = numbers_log,
 						.loss = numbers_lost_log };
@@ -227,13 +224,12 @@ static void check_buffers(struct spool_fixture *fixture, const char *want)
 	CHECK_TEXT(buffer_string(&log), want);
 	CHECK(source_damage(source) == NULL);
 	source_close(source);
-	buffer_release(&log);
 }
 
 TEST(the_conventions_records_and_losses_are_a_buffer_of_the_file)
 {
 	struct spool_fixture fixture, own;
-	struct buffer seen = { 0 };
+	SCOPED_BUFFER(seen);
 
 	spool_fixture_begin_convention(&fixture, &own, "streaming");
 	ADD_RECORDS(&fixture, 0, 100, 300);
@@ -249,8 +245,7 @@ TEST(the_conventions_records_and_losses_are_a_buffer_of_the_file)
 	check_buffers(&fixture, "0 at 100 1 at 200 0 at 300 1 at 400 0 lost 3 1 lost 7 ");
 	tracepoints_log(&fixture, &seen);
 	CHECK_TEXT(buffer_string(&seen), "demo:io demo:job ");
-	buffer_release(&seen);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(the_conventions_buffer_is_read_at_the_end_like_the_first)
@@ -266,7 +261,7 @@ TEST(the_conventions_buffer_is_read_at_the_end_like_the_first)
 	CHECK_NUMBER(spool_size(fixture.spool), RAW_PAGE_SIZE);
 	CHECK(fixture.summary.has_begin);
 	CHECK_NUMBER(fixture.summary.begin_ns, 200);
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(a_killed_recording_is_recovered_with_the_conventions_buffer)
@@ -282,7 +277,7 @@ TEST(a_killed_recording_is_recovered_with_the_conventions_buffer)
 	ADD_RECORDS(&own, 1, 250);
 	spool_fixture_finish(&fixture);
 	check_buffers(&fixture, "0 at 100 1 at 150 1 at 250 ");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }
 
 TEST(what_the_conventions_instance_took_along_is_lost)
@@ -297,5 +292,5 @@ TEST(what_the_conventions_instance_took_along_is_lost)
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
 	check_buffers(&fixture, "0 at 100 1 at 150 1 lost -1 1 lost -1 1 lost -1 ");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 }

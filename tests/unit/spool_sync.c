@@ -52,14 +52,14 @@ TEST(what_is_noted_is_on_the_disk_once_recording_is_on)
 {
 	struct spool_fixture fixture;
 
-	spool_fixture_begin(&fixture, "streaming");
+	spool_fixture_init(&fixture, "streaming");
 	buffer_clear(&calls);
 	CHECK_NUMBER(spool_sync(fixture.spool, &fixture.error), 0);
 	check_calls(
 		"sync formats\nsync comms\nsync options\nsync instance\nsync trace.dat.spool\n");
 	CHECK_NUMBER(spool_mark_incomplete(fixture.spool, fixture.recorder, &fixture.error), 0);
 	check_calls("sync instance.new\nrename instance.new instance\n");
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }
 
@@ -68,7 +68,7 @@ TEST(the_file_is_on_the_disk_before_anything_is_removed)
 	struct spool_fixture fixture;
 	char *raw;
 
-	spool_fixture_begin(&fixture, "streaming");
+	spool_fixture_init(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
 	raw = strdup(folder_path(&fixture.output, "trace.dat.spool/cpu0"));
@@ -81,7 +81,7 @@ TEST(the_file_is_on_the_disk_before_anything_is_removed)
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }
 
@@ -89,7 +89,7 @@ TEST(what_does_not_get_to_the_disk_takes_no_ones_place)
 {
 	struct spool_fixture fixture;
 
-	spool_fixture_begin(&fixture, "streaming");
+	spool_fixture_init(&fixture, "streaming");
 	folder_add_text(&fixture.output, "trace.dat", "precious");
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
@@ -101,7 +101,7 @@ TEST(what_does_not_get_to_the_disk_takes_no_ones_place)
 	CHECK(strstr(fixture.error.text, "Input/output error") != NULL);
 	spool_fixture_kill(&fixture);
 	CHECK(output_has(&fixture, "trace.dat.spool/cpu0"));
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }
 
@@ -110,11 +110,11 @@ TEST(a_filesystem_without_a_disk_is_no_failure)
 {
 	struct spool_fixture fixture;
 
-	spool_fixture_begin(&fixture, "streaming");
+	spool_fixture_init(&fixture, "streaming");
 	spool_fixture_finish(&fixture);
 	sync_result = EINVAL;
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	sync_result = 0;
-	spool_fixture_end(&fixture);
+	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }

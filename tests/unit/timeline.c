@@ -15,11 +15,10 @@
 
 static void check_loss(uint64_t records, uint64_t gaps, uint64_t gaps_unknown, const char *want)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	timeline_append_loss(&text, records, gaps, gaps_unknown);
 	CHECK_TEXT(buffer_string(&text), want);
-	buffer_release(&text);
 }
 
 TEST(losses_have_one_wording)
@@ -36,14 +35,13 @@ static const struct timeline_category category = { .text = "demo:work" };
 
 static void check_track(const struct timeline_track *track, const char *label, const char *identity)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	track_append_label(&text, track);
 	CHECK_TEXT(buffer_string(&text), label);
 	buffer_clear(&text);
 	track_append_identity(&text, track);
 	CHECK_TEXT(buffer_string(&text), identity);
-	buffer_release(&text);
 }
 
 TEST(tracks_have_a_label_and_an_identity)

@@ -358,7 +358,7 @@ static int param_count(void *context, const char *scope, const char *param, cons
 TEST(many_settings_are_visited_in_time)
 {
 	struct trace2_config *config;
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	size_t nr_params = 0;
 
 	buffer_append_string(&text, "[trace2]\nconfigParams=a.*\n[a]\n");
@@ -370,7 +370,6 @@ TEST(many_settings_are_visited_in_time)
 	cpu_limit(0);
 	CHECK_NUMBER(nr_params, NR_MANY);
 	trace2_config_free(config);
-	buffer_release(&text);
 }
 
 /* The caller could have root write files, and read those that are included. */

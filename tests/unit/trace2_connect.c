@@ -21,7 +21,7 @@ struct scene {
 	int tries;
 };
 
-static void scene_begin(struct scene *scene)
+static void scene_init(struct scene *scene)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -34,7 +34,7 @@ static void scene_begin(struct scene *scene)
 	CHECK_NUMBER(listen(scene->listener, 0), 0);
 }
 
-static void scene_end(struct scene *scene)
+static void scene_release(struct scene *scene)
 {
 	close(scene->listener);
 	folder_remove(&scene->folder);
@@ -62,9 +62,8 @@ static struct trace2_session *session_new(struct scene *scene)
 TEST(a_listener_that_accepts_nothing_is_waited_for_but_not_for_ever)
 {
 	struct trace2_session *first, *second;
-	struct scene scene;
+	FIXTURE(scene, scene);
 
-	scene_begin(&scene);
 	first = session_new(&scene);
 	second = session_new(&scene);
 	CHECK_NUMBER(trace2_session_open(first, TRACE2_EVENT, scene.value, "NAME"), 1);
@@ -79,5 +78,4 @@ TEST(a_listener_that_accepts_nothing_is_waited_for_but_not_for_ever)
 	CHECK_NUMBER(scene.tries, 3);
 	trace2_session_free(first);
 	trace2_session_free(second);
-	scene_end(&scene);
 }

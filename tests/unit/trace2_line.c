@@ -39,7 +39,7 @@ static void check_time(int64_t start_unix_ns, int64_t time_ns, const char *want)
 	struct capture capture;
 	struct trace2_session *session = session_open(&capture, "S", start_unix_ns);
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .time_ns = time_ns };
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	buffer_printf(
 		&line,
@@ -47,7 +47,6 @@ static void check_time(int64_t start_unix_ns, int64_t time_ns, const char *want)
 		want);
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	CHECK_TEXT(capture_text(&capture), buffer_string(&line));
-	buffer_release(&line);
 	trace2_session_free(session);
 	capture_release(&capture);
 }
@@ -289,14 +288,13 @@ static void check_both_paths(const struct trace2_session *session, const struct 
 			     struct buffer *lines, struct time_cache *times)
 {
 	struct time_cache no_times = { 0 };
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	size_t start = lines->size;
 
 	event_print(&line, &no_times, session, event);
 	event_print(lines, times, session, event);
 	CHECK(line.size > 100 && lines->size - start == line.size &&
 	      memcmp(lines->data + start, line.data, line.size) == 0);
-	buffer_release(&line);
 }
 
 TEST(short_regions_are_printed_as_any_event_is)
@@ -308,7 +306,7 @@ TEST(short_regions_are_printed_as_any_event_is)
 	struct trace2_text *category = trace2_text_new(bytes_of("system:event"));
 	struct random random = { .state = 11 };
 	struct time_cache times = { 0 };
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 	char space[256];
 
 	for (int i = 0; i < NR_RANDOM_NAMES; i++) {
@@ -324,7 +322,6 @@ TEST(short_regions_are_printed_as_any_event_is)
 		trace2_text_free(label);
 		trace2_thread_free(thread);
 	}
-	buffer_release(&lines);
 	trace2_text_free(category);
 	trace2_session_free(session);
 }

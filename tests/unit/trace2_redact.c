@@ -26,11 +26,10 @@ static void check_line(const struct trace2_event *event, bool keeps_passwords, c
 static void check_value(const char *value, const char *want)
 {
 	struct trace2_event event = { .kind = TRACE2_DEF_PARAM, .def_param = { "s", "p", value } };
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	buffer_printf(&line, "def_param scope:s p=%s\n", want);
 	check_line(&event, false, buffer_string(&line));
-	buffer_release(&line);
 }
 
 TEST(a_password_before_a_host_is_hidden)

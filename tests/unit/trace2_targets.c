@@ -93,11 +93,10 @@ static int line_send(struct scene *scene, const struct trace2_settings *settings
 
 static void check_content(const char *path, const char *want)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	CHECK_NUMBER(file_read(path, &text), 0);
 	CHECK_TEXT(buffer_string(&text), want);
-	buffer_release(&text);
 }
 
 static void check_reports(struct scene *scene, const char *want)
@@ -109,25 +108,22 @@ static void check_reports(struct scene *scene, const char *want)
 TEST(values_that_say_nowhere)
 {
 	static const char *const values[] = { NULL, "", "0", "false", "False" };
-	struct scene scene;
 	struct trace2_settings settings;
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		CHECK_NUMBER(line_send(&scene, &settings, values[i]), 0);
 	check_reports(&scene, "");
-	scene_release(&scene);
 }
 
 TEST(values_that_are_none_are_reported_even_where_little_is)
 {
 	static const char *const values[] = { "yes", "12", "./x", "x/y", "a", "-" };
-	struct scene scene;
 	struct trace2_settings settings;
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	settings.reports_all = false;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -135,17 +131,14 @@ TEST(values_that_are_none_are_reported_even_where_little_is)
 		buffer_printf(&want, "trace2: unknown value for 'NAME': '%s'\n", values[i]);
 	}
 	check_reports(&scene, buffer_string(&want));
-	buffer_release(&want);
-	scene_release(&scene);
 }
 
 TEST(a_digit_is_a_descriptor_that_stays_open)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	int fd, saved = dup(9), saved_error = dup(2);
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	fd = open(path_of(&scene, "f"), O_WRONLY | O_CREAT, 0600);
 	CHECK_NUMBER(dup2(fd, 9), 9);
@@ -163,16 +156,14 @@ TEST(a_digit_is_a_descriptor_that_stays_open)
 	if (saved >= 0)
 		dup2(saved, 9);
 	close(fd);
-	scene_release(&scene);
 }
 
 TEST(a_path_is_appended_to)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	struct stat about;
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	settings.file_mode = 0600;
 	CHECK_NUMBER(line_send(&scene, &settings, path_of(&scene, "f")), 1);
@@ -185,16 +176,14 @@ TEST(a_path_is_appended_to)
 	settings.reports_all = false;
 	CHECK_NUMBER(line_send(&scene, &settings, "/nowhere/at/all"), 0);
 	check_reports(&scene, "");
-	scene_release(&scene);
 }
 
 TEST(a_folder_takes_ten_sessions_of_one_name)
 {
-	struct scene scene;
 	struct trace2_settings settings;
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	for (int i = 0; i < 10; i++)
 		CHECK_NUMBER(line_send(&scene, &settings, scene.folder), 1);
@@ -207,17 +196,14 @@ TEST(a_folder_takes_ten_sessions_of_one_name)
 		      scene.folder);
 	check_reports(&scene, buffer_string(&want));
 	CHECK(access(path_of(&scene, OWN ".10"), F_OK) < 0);
-	buffer_release(&want);
-	scene_release(&scene);
 }
 
 TEST(a_session_whose_id_is_no_name_writes_no_file)
 {
 	static const char *const ids[] = { "..", "a/..", "a/.", "a/" };
-	struct scene scene;
 	struct trace2_settings settings;
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	CHECK_NUMBER(mkdir(path_of(&scene, "inner"), 0700), 0);
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		char want[2 * PATH_SIZE];
@@ -232,32 +218,28 @@ TEST(a_session_whose_id_is_no_name_writes_no_file)
 	}
 	CHECK_NUMBER(rmdir(path_of(&scene, "inner")), 0);
 	CHECK_NUMBER(rmdir(scene.folder), 0);
-	scene_release(&scene);
 }
 
 TEST(a_link_to_nothing_becomes_a_file)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	char target[PATH_SIZE];
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	snprintf(target, sizeof(target), "%s", path_of(&scene, "target"));
 	CHECK_NUMBER(symlink(target, path_of(&scene, "link")), 0);
 	CHECK_NUMBER(line_send(&scene, &settings, path_of(&scene, "link")), 1);
 	check_content(target, "version 1\n");
-	scene_release(&scene);
 }
 
 TEST(a_full_folder_gets_a_sentinel_and_then_nothing)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	struct trace2_session *session;
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	settings.max_files = 3;
 	CHECK_NUMBER(line_send(&scene, &settings, scene.folder), 1);
@@ -277,8 +259,6 @@ TEST(a_full_folder_gets_a_sentinel_and_then_nothing)
 		      "directory %s\n",
 		      scene.folder);
 	check_reports(&scene, buffer_string(&want));
-	buffer_release(&want);
-	scene_release(&scene);
 }
 
 static int listener_new(const char *path, int type)
@@ -304,12 +284,11 @@ static void check_received(int fd, const char *want)
 
 TEST(a_stream_socket_is_found_with_and_without_its_type)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	char value[PATH_SIZE + 32];
 	int fd;
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	fd = listener_new(path_of(&scene, "s"), SOCK_STREAM);
 	for (int i = 0; i < 2; i++) {
@@ -327,18 +306,16 @@ TEST(a_stream_socket_is_found_with_and_without_its_type)
 	CHECK_NUMBER(line_send(&scene, &settings, value), 0);
 	CHECK(strstr(buffer_string(&scene.reports), "Protocol wrong type for socket\n"));
 	close(fd);
-	scene_release(&scene);
 }
 
 TEST(a_datagram_holds_one_line_even_in_blocks)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	struct trace2_session *session;
 	char value[PATH_SIZE + 32];
 	int fd;
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	settings.flush = TRACE2_FLUSH_BLOCKS;
 	fd = listener_new(path_of(&scene, "s"), SOCK_DGRAM);
@@ -354,16 +331,14 @@ TEST(a_datagram_holds_one_line_even_in_blocks)
 		trace2_session_free(session);
 	}
 	close(fd);
-	scene_release(&scene);
 }
 
 TEST(sockets_that_cannot_be)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	char value[200];
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	CHECK_NUMBER(line_send(&scene, &settings, "af_unix:"), 0);
 	CHECK_NUMBER(line_send(&scene, &settings, "af_unix:stream:"), 0);
@@ -380,18 +355,16 @@ TEST(sockets_that_cannot_be)
 	CHECK_NUMBER(line_send(&scene, &settings, value), 0);
 	CHECK(strncmp(buffer_string(&scene.reports), "trace2: invalid AF_UNIX path '/xxx", 34) ==
 	      0);
-	scene_release(&scene);
 }
 
 TEST(a_reader_that_has_gone_turns_a_target_off_and_kills_nobody)
 {
-	struct scene scene;
 	struct trace2_settings settings;
 	struct trace2_session *session;
 	sigset_t pending;
 	int pair[2];
+	FIXTURE(scene, scene);
 
-	scene_init(&scene);
 	settings = settings_of(&scene);
 	signal(SIGPIPE, SIG_DFL);
 	CHECK_NUMBER(pipe(pair), 0);
@@ -408,7 +381,6 @@ TEST(a_reader_that_has_gone_turns_a_target_off_and_kills_nobody)
 	check_content(scene.path, "version 1\nversion 1\n");
 	CHECK(sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE));
 	trace2_session_free(session);
-	scene_release(&scene);
 }
 
 TEST(a_strict_session_says_why_it_cannot_open)

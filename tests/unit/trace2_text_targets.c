@@ -306,10 +306,9 @@ static void check_thread(const char *name, bool is_whole, const char *column, co
 					    .has_whole_names = is_whole };
 	struct trace2_event event = { .kind = TRACE2_THREAD_START };
 	struct trace2_thread *thread;
-	struct buffer want = { 0 };
-	struct spool_fixture fixture;
+	SCOPED_BUFFER(want);
+	FIXTURE(spool_fixture, fixture, &settings);
 
-	spool_fixture_init(&fixture, &settings);
 	thread = trace2_thread_new(fixture.session, bytes_of(name));
 	event.thread = thread;
 	CHECK_NUMBER(trace2_session_write(fixture.session, &event), 0);
@@ -322,9 +321,7 @@ static void check_thread(const char *name, bool is_whole, const char *column, co
 		      json);
 	CHECK_TEXT(capture_text(&fixture.catches[TRACE2_EVENT]), buffer_string(&want));
 	CHECK_TEXT(capture_text(&fixture.catches[TRACE2_NORMAL]), "");
-	buffer_release(&want);
 	trace2_thread_free(thread);
-	spool_fixture_release(&fixture);
 }
 
 TEST(names_of_threads_are_cut_at_a_character_or_whole)
@@ -346,10 +343,9 @@ static void check_place(const char *file, const char *normal, const char *perf)
 					    .start_unix_ns = INT64_C(1600000000) * 1000000000 };
 	struct trace2_event event = { TRACE2_CMD_MODE, .file = file, .line = 7,
 				      .cmd_mode.name = "m" };
-	struct buffer want = { 0 };
-	struct spool_fixture fixture;
+	SCOPED_BUFFER(want);
+	FIXTURE(spool_fixture, fixture, &settings);
 
-	spool_fixture_init(&fixture, &settings);
 	CHECK_NUMBER(trace2_session_write(fixture.session, &event), 0);
 	buffer_printf(&want, "14:26:40.000000 %scmd_mode m\n", normal);
 	CHECK_TEXT(capture_text(&fixture.catches[TRACE2_NORMAL]), buffer_string(&want));
@@ -360,8 +356,6 @@ static void check_place(const char *file, const char *normal, const char *perf)
 		      "           |              | m\n",
 		      perf);
 	CHECK_TEXT(capture_text(&fixture.catches[TRACE2_PERF]), buffer_string(&want));
-	buffer_release(&want);
-	spool_fixture_release(&fixture);
 }
 
 TEST(places_fill_their_column_in_local_time)
@@ -386,9 +380,8 @@ TEST(nine_decimals_and_wide_categories)
 	struct trace2_text *category = trace2_text_new(bytes_of("mydrv:mydrv_io"));
 	struct trace2_event event = { TRACE2_REGION_LEAVE, TIME_NS,
 				      .region = { 1, 2001, category, category, { NULL, 0 } } };
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, &settings);
 
-	spool_fixture_init(&fixture, &settings);
 	CHECK_NUMBER(trace2_session_write(fixture.session, &event), 0);
 	CHECK_TEXT(
 		capture_text(&fixture.catches[TRACE2_PERF]),
@@ -396,5 +389,4 @@ TEST(nine_decimals_and_wide_categories)
 		" | region_leave |     |  1.234567891 |  0.000002001 | mydrv:mydrv_io           | "
 		"label:mydrv:mydrv_io\n");
 	trace2_text_free(category);
-	spool_fixture_release(&fixture);
 }

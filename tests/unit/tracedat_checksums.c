@@ -13,9 +13,8 @@
 /* The bytes of a recording with two sub-buffers of CPU 0 and one of CPU 1. */
 static void recording_make(struct buffer *out)
 {
-	struct spool_fixture fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_begin(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100, 200);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
 	ADD_RECORDS(&fixture, 0, 300, 400);
@@ -23,7 +22,6 @@ static void recording_make(struct buffer *out)
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	CHECK_NUMBER(file_read(output_path(&fixture), out), 0);
-	spool_fixture_end(&fixture);
 }
 
 static struct checksums_trailer *trailer_of(const struct buffer *bytes)
@@ -84,17 +82,16 @@ static bool damage_is_reported(const struct scratch *scratch)
 
 TEST(a_sound_recording_has_no_damage)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 
 	recording_make(&bytes);
 	CHECK(memcmp(trailer_of(&bytes)->magic, CHECKSUMS_MAGIC, CHECKSUMS_MAGIC_SIZE) == 0);
 	check_log(&bytes, ALL_RECORDS, 0);
-	buffer_release(&bytes);
 }
 
 TEST(a_bit_that_changes_is_reported_wherever_it_is)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	struct scratch scratch;
 	size_t at, covered;
 
@@ -112,12 +109,11 @@ TEST(a_bit_that_changes_is_reported_wherever_it_is)
 	}
 	CHECK(at >= bytes.size);
 	scratch_remove(&scratch);
-	buffer_release(&bytes);
 }
 
 TEST(a_file_that_ends_early_is_reported_wherever_it_ends)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	struct scratch scratch;
 	size_t size, covered;
 
@@ -133,12 +129,11 @@ TEST(a_file_that_ends_early_is_reported_wherever_it_ends)
 	}
 	CHECK_NUMBER(size, 0);
 	scratch_remove(&scratch);
-	buffer_release(&bytes);
 }
 
 TEST(records_before_and_behind_a_damaged_sub_buffer_are_read)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	size_t begin;
 
 	recording_make(&bytes);
@@ -156,12 +151,11 @@ TEST(records_before_and_behind_a_damaged_sub_buffer_are_read)
 		  "cpu 0 lost -1 from 0 to 300\ncpu 1 at 250\ncpu 0 at 300\ncpu 0 at 400\n"
 		  ": a sub-buffer is damaged: its checksum differs; at offset %lu",
 		  begin);
-	buffer_release(&bytes);
 }
 
 TEST(sub_buffers_that_changed_places_are_reported)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	char page[RAW_PAGE_SIZE];
 	char *first;
 
@@ -175,12 +169,11 @@ TEST(sub_buffers_that_changed_places_are_reported)
 		  ": a sub-buffer is damaged: its checksum differs; at offset %lu "
 		  "(and 1 more)",
 		  first - bytes.data);
-	buffer_release(&bytes);
 }
 
 TEST(checksums_that_are_missing_or_damaged_are_reported)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	struct checksums_trailer *trailer;
 	size_t at;
 
@@ -201,7 +194,6 @@ TEST(checksums_that_are_missing_or_damaged_are_reported)
 		  ALL_RECORDS ": its checksums are missing: it was cut short, or another "
 			      "program rewrote it; at offset %lu",
 		  bytes.size);
-	buffer_release(&bytes);
 }
 
 #define COVERED 8192
@@ -278,7 +270,7 @@ static void checksums_swap(struct buffer *bytes)
 
 TEST(checksums_of_the_other_byte_order_are_read)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	size_t begin;
 
 	recording_make(&bytes);
@@ -290,7 +282,6 @@ TEST(checksums_of_the_other_byte_order_are_read)
 		  "cpu 0 lost -1 from 0 to 300\ncpu 1 at 250\ncpu 0 at 300\ncpu 0 at 400\n"
 		  ": a sub-buffer is damaged: its checksum differs; at offset %lu",
 		  begin);
-	buffer_release(&bytes);
 }
 
 /* The last page of a file may be shorter, and sub-buffers may be larger than pages. */

@@ -17,13 +17,12 @@
 
 static void check_clean(const char *names, const char *want)
 {
-	struct buffer buffer = { 0 };
+	SCOPED_BUFFER(buffer);
 
 	buffer_append_string(&buffer, names);
 	saved_names_clean(&buffer);
 	CHECK_TEXT(buffer_string(&buffer), want);
 	CHECK(!buffer.failed);
-	buffer_release(&buffer);
 }
 
 TEST(lines_are_kept_and_sorted)
@@ -84,11 +83,10 @@ TEST(a_living_thread_forges_nothing)
 
 TEST(a_name_is_written_on_one_line)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	thread_name_append(&out, text_of("a\nb\x7f\x1b[c \xc3\xa9"));
 	CHECK_TEXT(buffer_string(&out), "a?b??[c \xc3\xa9");
-	buffer_release(&out);
 }
 
 /* Of threads that do not live, the first is known to programs, and the second to the kernel. */

@@ -86,11 +86,10 @@ static void check_bytes(const struct buffer *bytes, const char *want, int nr_lin
 static void check_patched(const void *find, size_t find_size, ssize_t behind, uint64_t number,
 			  size_t size, const char *want, int nr_lines)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 
 	trace_dat_patch(&bytes, &dat, find, find_size, behind, number, size);
 	check_bytes(&bytes, want, nr_lines);
-	buffer_release(&bytes);
 }
 
 static void check_sound(void)
@@ -211,11 +210,10 @@ static void write_copies(struct buffer *bytes, uint32_t nr_cpus, size_t nr_copie
 
 static void check_copies(uint32_t nr_cpus, size_t nr_copies, const char *want)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 
 	write_copies(&bytes, nr_cpus, nr_copies);
 	check_bytes(&bytes, want, RECORDS / 2);
-	buffer_release(&bytes);
 }
 
 TEST(more_buffers_than_the_limit_are_reported)

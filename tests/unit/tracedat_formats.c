@@ -8,14 +8,13 @@
 static void note_known(struct formats *formats, const struct formats *known,
 		       const struct folder *folder, const char *names, int want)
 {
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
 	struct error error = { 0 };
 	int events_fd = file_open_in(folder->path, "events", O_PATH, &error);
 
 	buffer_append_string(&list, names);
 	CHECK_NUMBER(formats_read(formats, known, events_fd, &list, &error), want);
 	close(events_fd);
-	buffer_release(&list);
 }
 
 static void note(struct formats *formats, const struct folder *folder, const char *names, int want)
@@ -25,7 +24,7 @@ static void note(struct formats *formats, const struct folder *folder, const cha
 
 static void check_formats(const struct formats *formats, const char *want)
 {
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	for (size_t i = 0; i < formats->size; i++) {
 		const struct saved_format *format = &formats->list[i];
@@ -34,7 +33,6 @@ static void check_formats(const struct formats *formats, const char *want)
 			      format->is_doubtful ? "?" : "");
 	}
 	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
 }
 
 TEST(formats_of_what_has_gone_stay)

@@ -258,11 +258,10 @@ static void check_task(struct source *source, int tid, const char *comm, int tgi
 
 static void check_cgroup(struct source *source, int pid, const char *want)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 
 	source_find_cgroup(source, pid, &path);
 	CHECK_TEXT(buffer_string(&path), want);
-	buffer_release(&path);
 }
 
 TEST(processes_have_the_cgroups_that_the_file_kept_and_no_others)

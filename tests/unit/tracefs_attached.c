@@ -12,7 +12,7 @@ static void attach_paths(struct source_fixture *reader)
 /* An instance with one CPU, whose clock no program can read. */
 static void attach(struct source_fixture *reader, const char *overwrite, const char *statistics)
 {
-	source_fixture_begin(reader, 1);
+	source_fixture_init(reader, 1);
 	folder_add_text(&reader->instance, "trace_clock", "[local] global boot\n");
 	folder_add_text(&reader->instance, "options/overwrite", overwrite);
 	folder_add_text(&reader->instance, "buffer_size_kb", "64\n");
@@ -37,10 +37,10 @@ TEST(an_instance_is_taken_as_it_is)
 	CHECK_TEXT(description->overwrite, "0");
 	CHECK_TEXT(description->time_source, "none");
 	CHECK_NUMBER(description->buffer_kib, 64);
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 	attach(&reader, "1\n", "");
 	CHECK_TEXT(source_describe(reader.source)->overwrite, "1");
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(the_kernel_says_what_its_clocks_show)
@@ -55,21 +55,19 @@ TEST(the_kernel_says_what_its_clocks_show)
 	CHECK_NUMBER(source_now_ns(reader.source), 0);
 	count(&reader, "now ts: 99999999999999.000000\n");
 	CHECK_NUMBER(source_now_ns(reader.source), 0);
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(a_clock_that_programs_can_read_is_read)
 {
-	struct source_fixture reader;
 	int64_t before_ns, now_ns;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	folder_add_text(&reader.instance, "trace_clock", "local [mono]\n");
 	attach_paths(&reader);
 	before_ns = time_now_ns(CLOCK_MONOTONIC);
 	now_ns = source_now_ns(reader.source);
 	CHECK(before_ns <= now_ns && now_ns <= time_now_ns(CLOCK_MONOTONIC));
-	source_fixture_end(&reader);
 }
 
 static void check_start(struct source_fixture *reader, int64_t want)
@@ -78,7 +76,7 @@ static void check_start(struct source_fixture *reader, int64_t want)
 
 	CHECK_NUMBER(source_start_time(reader->source, &start_ns, &reader->error), 0);
 	CHECK_NUMBER(start_ns, want);
-	source_fixture_end(reader);
+	source_fixture_release(reader);
 }
 
 TEST(it_begins_with_the_oldest_record_or_now)
@@ -108,7 +106,7 @@ TEST(what_is_written_once_it_is_sealed_is_left)
 	count(&reader, "overrun: 90\ndropped events: 9\nnow ts: 50\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 5, "cpu 0 at 30\ncpu 0 lost 5 from 30 to 100\n");
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(what_was_overwritten_before_somebody_else_read_is_not_counted)
@@ -121,7 +119,7 @@ TEST(what_was_overwritten_before_somebody_else_read_is_not_counted)
 	count(&reader, "overrun: 94\nread events: 8\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 4, "cpu 0 at 20\ncpu 0 lost 4 in all\n");
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(what_a_full_buffer_drops_is_reported_when_it_happens)
@@ -137,7 +135,7 @@ TEST(what_a_full_buffer_drops_is_reported_when_it_happens)
 	count(&reader, "dropped events: 9\nnow ts: 95\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 9, "cpu 0 lost 2 from 85 to 95\n");
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(drops_are_counted_anew_where_somebody_empties_the_buffer)
@@ -151,7 +149,7 @@ TEST(drops_are_counted_anew_where_somebody_empties_the_buffer)
 	check_drain(&reader, 90, "cpu 0 lost 2 from 75 to 95\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 9, "");
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 /* The counts when the source is opened, and the report of them. */
@@ -163,7 +161,7 @@ static void check_older(const char *before, uint64_t lost, const char *want)
 	check_drain(&reader, 75, want);
 	source_freeze(reader.source);
 	check_finish(&reader, 100, lost, "");
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(what_was_dropped_before_we_came_is_missing_behind_what_the_buffer_held)

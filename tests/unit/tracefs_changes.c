@@ -16,7 +16,7 @@ struct watched {
 	struct instance_change change;
 };
 
-static void watched_begin(struct watched *watched)
+static void watched_init(struct watched *watched)
 {
 	struct error error = { 0 };
 
@@ -27,7 +27,7 @@ static void watched_begin(struct watched *watched)
 	CHECK_NUMBER(changes_open(&watched->changes, watched->recorder, &error), 0);
 }
 
-static void watched_end(struct watched *watched)
+static void watched_release(struct watched *watched)
 {
 	struct error error = { 0 };
 
@@ -66,16 +66,14 @@ static bool changes_come(struct watched *watched)
 
 TEST(what_we_do_ourselves_is_no_change)
 {
-	struct watched watched;
 	struct error error = { 0 };
+	FIXTURE(watched, watched);
 
-	watched_begin(&watched);
 	CHECK_NUMBER(instance_enable(watched.recorder, "demo", "io", NULL, &error), 0);
 	CHECK_NUMBER(instance_start(watched.recorder, &error), 0);
 	instance_memory_kib(watched.recorder);
 	CHECK_NUMBER(instance_stop(watched.recorder, &error), 0);
 	CHECK(!changes_come(&watched));
-	watched_end(&watched);
 }
 
 TEST(buffers_that_others_empty_are_noticed_once)
@@ -88,9 +86,8 @@ TEST(buffers_that_others_empty_are_noticed_once)
 					     "buffer_subbuf_size_kb",
 					     "free_buffer",
 					     "current_tracer" };
-	struct watched watched;
+	FIXTURE(watched, watched);
 
-	watched_begin(&watched);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		file_write(watched.recorder, files[i], "\n");
 		CHECK(changes_come(&watched));
@@ -99,14 +96,12 @@ TEST(buffers_that_others_empty_are_noticed_once)
 		CHECK(strstr(files[i], watched.change.file) != NULL);
 		CHECK(!changes_come(&watched));
 	}
-	watched_end(&watched);
 }
 
 TEST(what_others_do_to_the_sideband_is_distinguished)
 {
-	struct watched watched;
+	FIXTURE(watched, watched);
 
-	watched_begin(&watched);
 	file_write(instance_companion(watched.recorder, INSTANCE_SIDEBAND), "per_cpu/cpu0/trace",
 		   "\n");
 	CHECK(changes_come(&watched));
@@ -115,27 +110,23 @@ TEST(what_others_do_to_the_sideband_is_distinguished)
 	file_write(instance_companion(watched.recorder, INSTANCE_SIDEBAND), "trace_clock", "mono");
 	CHECK(changes_come(&watched));
 	CHECK(watched.change.is_reclocked);
-	watched_end(&watched);
 }
 
 TEST(changes_that_were_not_reported_may_have_been_any)
 {
-	struct watched watched;
+	FIXTURE(watched, watched);
 
-	watched_begin(&watched);
 	has_overflowed = true;
 	CHECK(changes_come(&watched));
 	CHECK(watched.change.is_emptied && watched.change.is_sideband_emptied &&
 	      watched.change.is_reclocked);
 	CHECK(!changes_come(&watched));
-	watched_end(&watched);
 }
 
 TEST(a_clock_that_others_change_is_noticed_and_can_be_restored)
 {
-	struct watched watched;
+	FIXTURE(watched, watched);
 
-	watched_begin(&watched);
 	file_write(watched.recorder, "trace_clock", "mono");
 	CHECK(changes_come(&watched));
 	CHECK(watched.change.is_reclocked && watched.change.is_emptied);
@@ -145,20 +136,17 @@ TEST(a_clock_that_others_change_is_noticed_and_can_be_restored)
 	check_file(watched.recorder, "trace_clock", "bootboot");
 	check_file(instance_companion(watched.recorder, INSTANCE_SIDEBAND), "trace_clock",
 		   "bootboot");
-	watched_end(&watched);
 }
 
 TEST(what_empties_nothing_is_no_change)
 {
-	struct watched watched;
+	FIXTURE(watched, watched);
 
-	watched_begin(&watched);
 	file_write(watched.recorder, "options/overwrite", "0");
 	file_write(watched.recorder, "tracing_cpumask", "3");
 	file_write(watched.recorder, "trace_marker", "hello");
 	file_write(watched.recorder, "events/demo/io/enable", "0");
 	CHECK(!changes_come(&watched));
-	watched_end(&watched);
 }
 
 TEST(an_instance_that_has_gone_cannot_be_watched)
@@ -167,7 +155,7 @@ TEST(an_instance_that_has_gone_cannot_be_watched)
 	struct watched watched;
 	struct error error = { 0 };
 
-	watched_begin(&watched);
+	watched_init(&watched);
 	fake_instance_remove(instance_directory(watched.recorder));
 	CHECK_NUMBER(changes_open(&changes, watched.recorder, &error), -1);
 	CHECK(!changes);

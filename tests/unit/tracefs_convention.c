@@ -125,7 +125,7 @@ static void file_write(const struct instance *instance, const char *name, const 
 TEST(a_released_tracepoint_of_it_is_noticed_and_unlocked)
 {
 	struct instance *recorder = recorder_begin("streaming"), *own = convention_of(recorder);
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	const struct instance_observer observer = { .context = &log, .change = state_log };
 	struct error error = { 0 };
 
@@ -135,7 +135,6 @@ TEST(a_released_tracepoint_of_it_is_noticed_and_unlocked)
 	CHECK_TEXT(buffer_string(&log), "1 demo:job is 1 ");
 	instance_release_events(recorder);
 	CHECK_NUMBER(instance_count_events(recorder, INSTANCE_CONVENTION), 0);
-	buffer_release(&log);
 	recorder_end(recorder);
 }
 
@@ -151,7 +150,7 @@ static int writes_log(void *context, const struct instance_change *change, struc
 TEST(what_others_write_to_it_is_noticed_as_of_the_main_instance)
 {
 	struct instance *recorder = recorder_begin("streaming"), *own = convention_of(recorder);
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	const struct instance_observer observer = { .context = &log, .change = writes_log };
 	struct error error = { 0 };
 
@@ -163,7 +162,6 @@ TEST(what_others_write_to_it_is_noticed_as_of_the_main_instance)
 	CHECK_TEXT(buffer_string(&log), "trace: emptied trace_clock: emptied reclocked ");
 	instance_restore_clock(recorder);
 	check_file(own, "trace_clock", "bootmono");
-	buffer_release(&log);
 	recorder_end(recorder);
 }
 

@@ -13,14 +13,13 @@ static void missed_note(void *context, const char *name, uint64_t missed)
 
 static void check_missed(const char *definitions, const char *profile, const char *want)
 {
-	struct buffer got = { 0 };
+	SCOPED_BUFFER(got);
 
 	fake_tracefs_begin();
 	folder_add_text(&fake_tracefs.top, "kprobe_events", definitions);
 	folder_add_text(&fake_tracefs.top, "kprobe_profile", profile);
 	dynamic_visit_missed(&ours, missed_note, &got);
 	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
 	fake_tracefs_end();
 }
 

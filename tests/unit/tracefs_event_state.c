@@ -22,13 +22,12 @@ static int change_log(void *context, const struct instance_change *change, struc
 
 static void check_look(struct instance *recorder, const char *want)
 {
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	const struct instance_observer observer = { .context = &log, .change = change_log };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(instance_look(recorder, &observer, &error), 0);
 	CHECK_TEXT(buffer_string(&log), want);
-	buffer_release(&log);
 }
 
 /* Changes an enable file as the kernel or a user does. */

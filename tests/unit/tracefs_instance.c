@@ -13,12 +13,11 @@ static void check_close(struct instance *recorder)
 	CHECK_TEXT(error.text, "");
 }
 
-TEST(a_new_instance_has_a_name_of_its_own_and_records_nothing_yet)
+TEST_IN(fake_tracefs, a_new_instance_has_a_name_of_its_own_and_records_nothing_yet)
 {
 	struct instance *recorder;
 	char want[256];
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	CHECK_TEXT(instance_name(recorder), name_of(0));
 	snprintf(want, sizeof(want), "%s/instances/%s", fake_tracefs.top.path, name_of(0));
@@ -29,7 +28,6 @@ TEST(a_new_instance_has_a_name_of_its_own_and_records_nothing_yet)
 	check_file(recorder, "events/demo/io/enable", "as it was");
 	check_close(recorder);
 	CHECK(!instance_exists(name_of(0)));
-	fake_tracefs_end();
 }
 
 static void check_mode(const char *name, bool is_read_at_end, const char *want)
@@ -58,12 +56,11 @@ TEST(a_mode_says_what_becomes_of_records_in_a_full_buffer)
 	CHECK_TEXT(buffer_modes[0].name, "streaming");
 }
 
-TEST(a_filter_is_there_before_its_tracepoint_is_enabled)
+TEST_IN(fake_tracefs, a_filter_is_there_before_its_tracepoint_is_enabled)
 {
 	struct instance *recorder;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "job", "bytes > 5", &error), 0);
 	check_file(recorder, "events/demo/job/filter", "bytes > 5");
@@ -71,16 +68,14 @@ TEST(a_filter_is_there_before_its_tracepoint_is_enabled)
 	CHECK_NUMBER(instance_enable(recorder, "demo", "io", "bytes > 5", &error), -1);
 	check_file(recorder, "events/demo/io/enable", "as it was");
 	check_close(recorder);
-	fake_tracefs_end();
 }
 
-TEST(starting_and_stopping_switch_the_recording)
+TEST_IN(fake_tracefs, starting_and_stopping_switch_the_recording)
 {
 	struct instance *recorder;
 	struct error error = { 0 };
 	char file[256];
 
-	fake_tracefs_begin();
 	recorder = recorder_of(1408);
 	CHECK_NUMBER(instance_resize(recorder, &error), 0);
 	check_file(recorder, "tracing_on", "0");
@@ -94,16 +89,14 @@ TEST(starting_and_stopping_switch_the_recording)
 	folder_set_text(&fake_tracefs.top, file, "X\n");
 	CHECK_NUMBER(instance_buffer_kib(recorder), 0);
 	check_close(recorder);
-	fake_tracefs_end();
 }
 
 /* Linux 6.1 would leave the top level's buffer at its boot size for good. */
-TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
+TEST_IN(fake_tracefs, the_buffer_gets_its_size_after_tracepoints_were_enabled)
 {
 	struct instance *recorder;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	recorder = recorder_of(1408);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
 	check_file(recorder, "buffer_size_kb", "as it was");
@@ -113,10 +106,9 @@ TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
 	CHECK_NUMBER(instance_resize(recorder, &error), -1);
 	check_file(recorder, "tracing_on", "0");
 	check_close(recorder);
-	fake_tracefs_end();
 }
 
-TEST(what_was_enabled_is_off_before_the_instance_goes)
+TEST_IN(fake_tracefs, what_was_enabled_is_off_before_the_instance_goes)
 {
 	static const char want[] = "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
 				   "buffer_percent=20\noptions/overwrite=1\noptions/record-tgid=1\n"
@@ -125,7 +117,6 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 	struct instance *recorder;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
 	check_file(recorder, "events/demo/job/enable", "1");
@@ -133,16 +124,14 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 	CHECK_NUMBER(instance_start(recorder, &error), 0);
 	check_close(recorder);
 	CHECK(strncmp(buffer_string(&fake_tracefs.last), want, strlen(want)) == 0);
-	fake_tracefs_end();
 }
 
-TEST(one_thread_and_those_that_it_starts_can_be_followed)
+TEST_IN(fake_tracefs, one_thread_and_those_that_it_starts_can_be_followed)
 {
 	struct folder instance;
 	struct instance *recorder;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	snprintf(instance.path, sizeof(instance.path), "%s", instance_directory(recorder));
 	/* The kernel adds what is written to a new instance's empty list. */
@@ -151,7 +140,6 @@ TEST(one_thread_and_those_that_it_starts_can_be_followed)
 	check_file(recorder, "set_event_pid", "4711");
 	check_file(recorder, "options/event-fork", "1");
 	check_close(recorder);
-	fake_tracefs_end();
 }
 
 static void check_cpus(struct instance *recorder, int first, int second, const char *want)
@@ -166,13 +154,12 @@ static void check_cpus(struct instance *recorder, int first, int second, const c
 	check_file(recorder, "tracing_cpumask", want);
 }
 
-TEST(cpus_are_written_as_groups_of_32_bits)
+TEST_IN(fake_tracefs, cpus_are_written_as_groups_of_32_bits)
 {
 	struct instance *recorder;
 	struct error error = { 0 };
 	cpu_set_t cpus;
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	check_cpus(recorder, 0, 0, "1");
 	check_cpus(recorder, 0, 1, "3");
@@ -182,15 +169,13 @@ TEST(cpus_are_written_as_groups_of_32_bits)
 	CHECK_NUMBER(instance_limit_cpus(recorder, &cpus, &error), -1);
 	CHECK_TEXT(error.text, "this machine has no CPU 7");
 	check_close(recorder);
-	fake_tracefs_end();
 }
 
-TEST(an_instance_that_is_there_is_never_taken)
+TEST_IN(fake_tracefs, an_instance_that_is_there_is_never_taken)
 {
 	struct instance *first, *second;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	first = recorder_of(64);
 	second = recorder_of(64);
 	CHECK_TEXT(instance_name(second), name_of(1));
@@ -199,7 +184,6 @@ TEST(an_instance_that_is_there_is_never_taken)
 	check_close(first);
 	CHECK(instance_exists(name_of(1)));
 	check_close(second);
-	fake_tracefs_end();
 }
 
 static void check_open_fails(const char *want)
@@ -213,9 +197,8 @@ static void check_open_fails(const char *want)
 	CHECK(!recorder);
 }
 
-TEST(where_all_names_are_taken_it_says_so)
+TEST_IN(fake_tracefs, where_all_names_are_taken_it_says_so)
 {
-	fake_tracefs_begin();
 	for (int i = 0; i < 16; i++) {
 		char path[128];
 
@@ -225,35 +208,30 @@ TEST(where_all_names_are_taken_it_says_so)
 	check_open_fails("all names for a tracing instance are taken");
 	CHECK(instance_exists(name_of(0)));
 	CHECK(instance_exists(name_of(15)));
-	fake_tracefs_end();
 }
 
 /*
  * Another run makes it between libtracefs' look and its mkdir. (libtracefs loses a path where mkdir
  * fails.)
  */
-TEST(an_instance_that_another_run_makes_at_that_moment_is_not_taken)
+TEST_IN(fake_tracefs, an_instance_that_another_run_makes_at_that_moment_is_not_taken)
 {
-	fake_tracefs_begin();
 	fake_tracefs.make_errno = EEXIST;
 	__lsan_disable();
 	check_open_fails("all names for a tracing instance are taken");
 	__lsan_enable();
-	fake_tracefs_end();
 }
 
-TEST(an_instance_that_cannot_be_made_is_named)
+TEST_IN(fake_tracefs, an_instance_that_cannot_be_made_is_named)
 {
 	char want[256];
 
-	fake_tracefs_begin();
 	fake_tracefs.make_errno = EPERM;
 	snprintf(want, sizeof(want), "cannot make the tracing instance %s: Operation not permitted",
 		 name_of(0));
 	__lsan_disable();
 	check_open_fails(want);
 	__lsan_enable();
-	fake_tracefs_end();
 }
 
 TEST(an_instance_that_cannot_be_set_up_does_not_stay)
@@ -294,13 +272,12 @@ TEST(an_old_kernel_without_record_tgid_or_buffer_percent_will_do)
 	}
 }
 
-TEST(a_tracepoint_that_cannot_be_enabled_is_named)
+TEST_IN(fake_tracefs, a_tracepoint_that_cannot_be_enabled_is_named)
 {
 	struct instance *recorder;
 	struct error error = { 0 };
 	char want[512];
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "io", NULL, &error), 0);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "gone", NULL, &error), -1);
@@ -310,7 +287,6 @@ TEST(a_tracepoint_that_cannot_be_enabled_is_named)
 	CHECK_TEXT(error.text, want);
 	check_close(recorder);
 	CHECK(strstr(buffer_string(&fake_tracefs.last), "events/demo/io/enable=0\n") != NULL);
-	fake_tracefs_end();
 }
 
 /* Closes a recorder whose instance cannot be removed; @format has a place for its directory. */
@@ -337,27 +313,24 @@ TEST(an_instance_that_cannot_be_removed_is_named)
 		       "after that");
 }
 
-TEST(an_instance_that_is_busy_for_a_moment_is_removed)
+TEST_IN(fake_tracefs, an_instance_that_is_busy_for_a_moment_is_removed)
 {
 	struct instance *recorder;
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	fake_tracefs.remove_errno = EBUSY;
 	fake_tracefs.busy_times = 3;
 	check_close(recorder);
 	CHECK(!instance_exists(name_of(0)));
-	fake_tracefs_end();
 }
 
 /* Whoever reads has given up the right to go there by then. */
-TEST(once_it_is_set_up_nothing_is_found_by_its_path)
+TEST_IN(fake_tracefs, once_it_is_set_up_nothing_is_found_by_its_path)
 {
 	struct folder away;
 	struct instance *recorder;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
 	CHECK_NUMBER(instance_start(recorder, &error), 0);
@@ -370,7 +343,6 @@ TEST(once_it_is_set_up_nothing_is_found_by_its_path)
 	check_close(recorder);
 	check_file_in(&away, "events/demo/io/enable", "0");
 	check_file_in(&away, "events/demo/job/enable", "0");
-	fake_tracefs_end();
 }
 
 static struct instance *recorder_attached(const char *name)
@@ -383,12 +355,11 @@ static struct instance *recorder_attached(const char *name)
 	return recorder;
 }
 
-TEST(somebodys_instance_stays_as_it_is)
+TEST_IN(fake_tracefs, somebodys_instance_stays_as_it_is)
 {
 	struct instance *recorder;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	folder_make(&fake_tracefs.top, "instances/mine");
 	recorder = recorder_attached("mine");
 	CHECK(instance_is_attached(recorder));
@@ -399,15 +370,13 @@ TEST(somebodys_instance_stays_as_it_is)
 		check_file(recorder, control_files[i], "as it was");
 	check_close(recorder);
 	CHECK(instance_exists("mine"));
-	fake_tracefs_end();
 }
 
-TEST(what_a_killed_run_left_is_attached_together)
+TEST_IN(fake_tracefs, what_a_killed_run_left_is_attached_together)
 {
 	struct instance *recorder;
 	struct instance_paths paths;
 
-	fake_tracefs_begin();
 	folder_make(&fake_tracefs.top, "instances/ktrack-5");
 	folder_make(&fake_tracefs.top, "instances/ktrack-5.convention");
 	recorder = recorder_attached("ktrack-5");
@@ -418,7 +387,6 @@ TEST(what_a_killed_run_left_is_attached_together)
 	CHECK(!paths.list[INSTANCE_SIDEBAND]);
 	check_close(recorder);
 	CHECK(instance_exists("ktrack-5.convention"));
-	fake_tracefs_end();
 }
 
 static void check_attach_fails(const char *name, const char *want)
@@ -431,12 +399,11 @@ static void check_attach_fails(const char *name, const char *want)
 	CHECK(!recorder);
 }
 
-TEST(an_instance_has_one_user)
+TEST_IN(fake_tracefs, an_instance_has_one_user)
 {
 	struct instance *own, *attached;
 	char want[256];
 
-	fake_tracefs_begin();
 	folder_make(&fake_tracefs.top, "instances/mine");
 	attached = recorder_attached("mine");
 	snprintf(want, sizeof(want),
@@ -454,7 +421,6 @@ TEST(an_instance_has_one_user)
 	snprintf(want, sizeof(want), "there is no tracing instance 'none'; %s/instances has all",
 		 fake_tracefs.top.path);
 	check_attach_fails("none", want);
-	fake_tracefs_end();
 }
 
 TEST(no_recorder_is_fine)
@@ -462,13 +428,11 @@ TEST(no_recorder_is_fine)
 	check_close(NULL);
 }
 
-TEST(only_dynamic_tracepoints_change_without_a_report)
+TEST_IN(fake_tracefs, only_dynamic_tracepoints_change_without_a_report)
 {
-	fake_tracefs_begin();
 	CHECK(!events_may_change());
 	folder_add_text(&fake_tracefs.top, "dynamic_events", "");
 	CHECK(!events_may_change());
 	folder_add_text(&fake_tracefs.top, "dynamic_events", "p:probes/one do_sys_openat2\n");
 	CHECK(events_may_change());
-	fake_tracefs_end();
 }

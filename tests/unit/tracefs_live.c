@@ -20,9 +20,8 @@ static int source_fixture_open(struct source_fixture *reader)
 
 TEST(all_buffers_are_read_round_by_round)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	ADD(&reader, 0, 0, 10, 30);
 	ADD(&reader, 1, 0, 20, 70);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
@@ -31,27 +30,23 @@ TEST(all_buffers_are_read_round_by_round)
 	ADD(&reader, 0, 0, 60);
 	check_drain(&reader, 65, "cpu 0 at 60\n");
 	check_finish(&reader, 100, 0, "cpu 1 at 70\n");
-	source_fixture_end(&reader);
 }
 
 TEST(what_is_no_cpu_is_passed_over)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	folder_make(&reader.instance, "per_cpu/cpu7x");
 	folder_make(&reader.instance, "per_cpu/cpuidle");
 	folder_make(&reader.instance, "per_cpu/acpu3");
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	CHECK_NUMBER(source_describe(reader.source)->nr_cpus, 1);
-	source_fixture_end(&reader);
 }
 
 TEST(losses_that_the_buffer_shows_are_not_reported_twice)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	ADD(&reader, 0, 0, 10);
 	ADD(&reader, 0, 4, 20);
 	ADD(&reader, 1, 0, 15);
@@ -62,14 +57,12 @@ TEST(losses_that_the_buffer_shows_are_not_reported_twice)
 	check_finish(&reader, 100, 34,
 		     "cpu 0 at 10\ncpu 0 lost 4 from 10 to 20\ncpu 1 at 15\n"
 		     "cpu 1 lost 30 from 15 to 25\ncpu 0 at 20\ncpu 1 at 25\n");
-	source_fixture_end(&reader);
 }
 
 TEST(losses_without_a_mark_reach_from_the_last_record_to_the_end)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 12);
 
-	source_fixture_begin(&reader, 12);
 	ADD(&reader, 0, 3, 20);
 	folder_add_text(&reader.instance, "per_cpu/cpu0/stats", "overrun: 3\ncommit overrun: 2\n");
 	folder_add_text(&reader.instance, "per_cpu/cpu2/stats", "dropped events: 7\n");
@@ -78,14 +71,12 @@ TEST(losses_without_a_mark_reach_from_the_last_record_to_the_end)
 	check_finish(&reader, 100, 13,
 		     "cpu 0 lost 3 from 0 to 20\ncpu 0 at 20\ncpu 0 lost 2 from 20 to 100\n"
 		     "cpu 2 lost 7 from 0 to 100\ncpu 11 lost 1 from 0 to 100\n");
-	source_fixture_end(&reader);
 }
 
 TEST(what_was_dropped_is_reported_though_the_size_of_a_gap_is_unknown)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 10);
 	ADD(&reader, 0, -1, 20);
 	ADD(&reader, 0, -1, 30);
@@ -96,15 +87,13 @@ TEST(what_was_dropped_is_reported_though_the_size_of_a_gap_is_unknown)
 		     "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
 		     "cpu 0 lost -1 from 20 to 30\ncpu 0 at 30\n"
 		     "cpu 0 lost 7 from 30 to 100\ncpu 0 lost 30 in all\n");
-	source_fixture_end(&reader);
 }
 
 /* The kernel has no space for the number in a full sub-buffer. */
 TEST(the_size_of_a_gap_is_what_was_overwritten_since_the_last_one)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 4, 10);
 	ADD(&reader, 0, 0, 20);
 	ADD(&reader, 0, -1, 30);
@@ -114,14 +103,12 @@ TEST(the_size_of_a_gap_is_what_was_overwritten_since_the_last_one)
 	check_finish(&reader, 100, 30,
 		     "cpu 0 lost 4 from 0 to 10\ncpu 0 at 10\ncpu 0 at 20\n"
 		     "cpu 0 lost 26 from 20 to 30\ncpu 0 at 30\ncpu 0 at 40\n");
-	source_fixture_end(&reader);
 }
 
 TEST(a_gap_has_no_size_where_more_may_have_been_overwritten_since)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, -1, 10);
 	ADD(&reader, 0, 5, 20);
 	ADD(&reader, 0, -1, 30);
@@ -131,7 +118,6 @@ TEST(a_gap_has_no_size_where_more_may_have_been_overwritten_since)
 		     "cpu 0 lost -1 from 0 to 10\ncpu 0 at 10\n"
 		     "cpu 0 lost 5 from 10 to 20\ncpu 0 at 20\n"
 		     "cpu 0 lost -1 from 20 to 30\ncpu 0 at 30\ncpu 0 lost 25 in all\n");
-	source_fixture_end(&reader);
 }
 
 static bool wants_second(void *context, int cpu, unsigned int buffer)
@@ -142,35 +128,30 @@ static bool wants_second(void *context, int cpu, unsigned int buffer)
 
 TEST(only_what_counts_is_settled)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	folder_add_text(&reader.instance, "per_cpu/cpu0/stats", "dropped events: 7\n");
 	folder_add_text(&reader.instance, "per_cpu/cpu1/stats", "dropped events: 9\n");
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	reader.handler.wants = wants_second;
 	check_finish(&reader, 100, 9, "cpu 1 lost 9 from 0 to 100\n");
-	source_fixture_end(&reader);
 }
 
 TEST(a_gap_at_the_very_end_is_reported_by_the_account)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 10);
 	source_fixture_add(&reader, 0, 5, (const uint64_t[]){ 0 });
 	folder_add_text(&reader.instance, "per_cpu/cpu0/stats", "overrun: 5\n");
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	check_finish(&reader, 100, 5, "cpu 0 at 10\ncpu 0 lost 5 from 10 to 100\n");
-	source_fixture_end(&reader);
 }
 
 TEST(a_gap_of_unknown_size_at_the_very_end_is_reported_too)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 10);
 	ADD(&reader, 0, -1, 20);
 	source_fixture_add(&reader, 0, -1, (const uint64_t[]){ 0 });
@@ -179,7 +160,6 @@ TEST(a_gap_of_unknown_size_at_the_very_end_is_reported_too)
 	check_finish(&reader, 100, 5,
 		     "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
 		     "cpu 0 lost -1 from 20 to 100\ncpu 0 lost 5 in all\n");
-	source_fixture_end(&reader);
 }
 
 static void check_open_fails(struct source_fixture *reader, const char *format)
@@ -196,39 +176,36 @@ TEST(what_cannot_be_opened_is_named)
 {
 	struct source_fixture reader;
 
-	source_fixture_begin(&reader, 0);
+	source_fixture_init(&reader, 0);
 	check_open_fails(&reader, "cannot open %s/per_cpu: No such file or directory");
-	source_fixture_end(&reader);
-	source_fixture_begin(&reader, 0);
+	source_fixture_release(&reader);
+	source_fixture_init(&reader, 0);
 	folder_make(&reader.instance, "per_cpu");
 	check_open_fails(&reader, "%s/per_cpu names no CPU");
-	source_fixture_end(&reader);
-	source_fixture_begin(&reader, 0);
+	source_fixture_release(&reader);
+	source_fixture_init(&reader, 0);
 	folder_make(&reader.instance, "per_cpu/cpu5");
 	check_open_fails(&reader,
 			 "cannot open %s/per_cpu/cpu5/trace_pipe_raw: No such file or directory");
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(what_cannot_be_read_is_named)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 0);
 
-	source_fixture_begin(&reader, 0);
 	folder_make(&reader.instance, "per_cpu/cpu3/trace_pipe_raw");
 	folder_add_text(&reader.instance, "per_cpu/cpu3/stats", "");
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	CHECK_NUMBER(source_drain(reader.source, 100, &reader.handler, &reader.error), -1);
 	CHECK_TEXT(reader.error.text, "cannot read the ring buffer of cpu 3: Is a directory");
-	source_fixture_end(&reader);
 }
 
 TEST(an_account_that_cannot_be_read_is_named)
 {
-	struct source_fixture reader;
 	uint64_t lost;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 10);
 	CHECK_NUMBER(unlink(folder_path(&reader.instance, "per_cpu/cpu0/stats")), 0);
 	folder_make(&reader.instance, "per_cpu/cpu0/stats");
@@ -236,7 +213,6 @@ TEST(an_account_that_cannot_be_read_is_named)
 	CHECK_NUMBER(source_finish(reader.source, 100, &reader.handler, &lost, &reader.error), -1);
 	CHECK_TEXT(reader.error.text, "cannot read the statistics of cpu 0: Is a directory");
 	CHECK_TEXT(buffer_string(&reader.log), "cpu 0 at 10\n");
-	source_fixture_end(&reader);
 }
 
 static void source_fixture_count(struct source_fixture *reader, const char *stats)
@@ -248,9 +224,8 @@ static void source_fixture_count(struct source_fixture *reader, const char *stat
 
 TEST(what_the_kernel_forgets_is_remembered)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	source_fixture_count(&reader, "overrun: 5\ndropped events: 1\nread events: 3\n");
 	CHECK_NUMBER(source_settle(reader.source, &reader.error), 0);
@@ -260,14 +235,12 @@ TEST(what_the_kernel_forgets_is_remembered)
 		     0);
 	CHECK_TEXT(buffer_string(&reader.log), "");
 	check_finish(&reader, 100, 8, "cpu 0 lost 8 from 0 to 100\n");
-	source_fixture_end(&reader);
 }
 
 TEST(what_was_not_read_when_the_buffers_were_emptied_is_lost)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 10);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	check_drain(&reader, 20, "cpu 0 at 10\n");
@@ -276,7 +249,6 @@ TEST(what_was_not_read_when_the_buffers_were_emptied_is_lost)
 				       &reader.error),
 		     0);
 	CHECK_TEXT(buffer_string(&reader.log), "cpu 0 lost -1 from 20 to 50\n");
-	source_fixture_end(&reader);
 }
 
 static int change_log(void *context, const struct instance_change *change, struct error *error)
@@ -302,10 +274,9 @@ static void watched_begin(struct source_fixture *reader, struct instance *instan
 
 TEST(changes_are_delivered_before_records_that_were_read_later)
 {
-	struct source_fixture reader;
 	struct instance instance;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	watched_begin(&reader, &instance);
 	folder_add_text(&reader.instance, "trace", "\n");
 	check_drain(&reader, 5, "");
@@ -315,16 +286,14 @@ TEST(changes_are_delivered_before_records_that_were_read_later)
 	folder_add_text(&reader.instance, "trace", "\n");
 	check_drain(&reader, 30, "");
 	changes_close(instance.changes);
-	source_fixture_end(&reader);
 }
 
 /* Records that were read before the last look are delivered. */
 TEST(records_that_may_show_another_clock_are_dropped)
 {
-	struct source_fixture reader;
 	struct instance instance;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	watched_begin(&reader, &instance);
 	ADD(&reader, 0, 0, 10, 30);
 	check_drain(&reader, 20, "cpu 0 at 10\n");
@@ -335,7 +304,6 @@ TEST(records_that_may_show_another_clock_are_dropped)
 	ADD(&reader, 1, 0, 60);
 	check_finish(&reader, 100, 0, "");
 	changes_close(instance.changes);
-	source_fixture_end(&reader);
 }
 
 static int record_refuse(void *context, const struct record *record, struct error *error)
@@ -346,10 +314,9 @@ static int record_refuse(void *context, const struct record *record, struct erro
 
 TEST(a_handler_that_refuses_ends_the_reading)
 {
-	struct source_fixture reader;
 	uint64_t lost;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 10, 20);
 	reader.handler.record = record_refuse;
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
@@ -358,7 +325,6 @@ TEST(a_handler_that_refuses_ends_the_reading)
 	reader.error.text[0] = '\0';
 	CHECK_NUMBER(source_finish(reader.source, 100, &reader.handler, &lost, &reader.error), -1);
 	CHECK_TEXT(reader.error.text, "refused cpu 0 at 20");
-	source_fixture_end(&reader);
 }
 
 TEST(closing_nothing_is_fine)
@@ -405,15 +371,12 @@ static int64_t child_drain(struct source_fixture *reader, int64_t until_ns)
 
 TEST(without_membarrier_writers_get_time_to_commit)
 {
-	struct buffer log = { 0 };
-	struct source_fixture reader;
+	SCOPED_BUFFER(log);
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 99, 101);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	CHECK(child_drain(&reader, 100) >= 20 * NS_PER_MS);
 	CHECK_NUMBER(file_read(folder_path(&reader.instance, "log"), &log), 0);
 	CHECK_TEXT(buffer_string(&log), "cpu 0 at 99\n");
-	buffer_release(&log);
-	source_fixture_end(&reader);
 }

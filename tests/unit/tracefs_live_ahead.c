@@ -41,9 +41,8 @@ static int source_fixture_open(struct source_fixture *reader)
 
 TEST(a_cpu_that_comes_online_is_read_from_then_on)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	ADD(&reader, 0, 0, 10, 30);
 	ADD(&reader, 1, 0, 40, 70);
 	absent_cpu = 1;
@@ -53,20 +52,17 @@ TEST(a_cpu_that_comes_online_is_read_from_then_on)
 	absent_cpu = -1;
 	check_drain(&reader, 50, "cpu 1 at 40\n");
 	check_finish(&reader, 100, 0, "cpu 1 at 70\n");
-	source_fixture_end(&reader);
 }
 
 TEST(a_cpu_that_never_comes_online_is_no_failure)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	ADD(&reader, 0, 0, 10);
 	absent_cpu = 1;
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	check_finish(&reader, 100, 0, "cpu 0 at 10\n");
 	absent_cpu = -1;
-	source_fixture_end(&reader);
 }
 
 static void buffers_empty(struct source_fixture *reader)
@@ -89,9 +85,8 @@ static int record_slowly(void *context, const struct record *record, struct erro
 
 TEST(what_was_read_ahead_cannot_be_overwritten)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	ADD(&reader, 0, 0, 10, 30);
 	ADD(&reader, 0, 0, 50);
 	ADD(&reader, 0, 0, 70);
@@ -104,19 +99,16 @@ TEST(what_was_read_ahead_cannot_be_overwritten)
 	check_drain(&reader, 65,
 		    "cpu 0 at 10\ncpu 1 at 20\ncpu 0 at 30\ncpu 0 at 50\ncpu 1 at 60\n");
 	check_finish(&reader, 100, 0, "cpu 0 at 70\n");
-	source_fixture_end(&reader);
 }
 
 TEST(what_was_read_ahead_is_given_back_where_nobody_takes_it)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, 0, 10);
 	ADD(&reader, 0, 0, 20);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	source_read_ahead(reader.source);
-	source_fixture_end(&reader);
 }
 
 static int64_t now_ms(void)
@@ -133,13 +125,13 @@ static int64_t wait_of(int fd, int timeout_ms)
 	int64_t begin_ms = now_ms();
 	struct source_fixture reader;
 
-	source_fixture_begin(&reader, 1);
+	source_fixture_init(&reader, 1);
 	absent_cpu = 0;
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	check_drain(&reader, 50, "");
 	source_wait(reader.source, fd, timeout_ms, 0);
 	absent_cpu = -1;
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 	return now_ms() - begin_ms;
 }
 
@@ -158,13 +150,11 @@ TEST(waiting_ends_with_time_or_with_the_other_descriptor)
 
 TEST(waiting_ends_where_a_buffer_can_be_read)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	/* Time never ends it. */
 	source_wait(reader.source, -1, -1, 0);
-	source_fixture_end(&reader);
 }
 
 /* Keeps the last call. */
@@ -180,9 +170,8 @@ TEST(progress_counts_what_is_delivered_of_what_the_buffers_held)
 {
 	uint64_t kept[2] = { 0 };
 	struct byte_progress progress = { .advanced = bytes_keep, .context = kept };
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	ADD(&reader, 0, 0, 10, 30);
 	ADD(&reader, 1, 0, 20);
 	folder_add_text(&reader.instance, "per_cpu/cpu0/stats", "entries: 0\nbytes: 9000\n");
@@ -195,5 +184,4 @@ TEST(progress_counts_what_is_delivered_of_what_the_buffers_held)
 	source_set_progress(reader.source, NULL);
 	check_finish(&reader, 100, 0, "cpu 1 at 20\ncpu 0 at 30\n");
 	CHECK_NUMBER(kept[0], 0);
-	source_fixture_end(&reader);
 }

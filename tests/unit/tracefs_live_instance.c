@@ -21,11 +21,11 @@ static size_t records_of(uint64_t nr_raw_pages, const char *size_kib)
 	uint64_t lost;
 	size_t nr_records = 0;
 
-	source_fixture_begin(&reader, 1);
+	source_fixture_init(&reader, 1);
 	for (uint64_t i = 1; i <= nr_raw_pages; i++) {
-		raw_page_begin(&raw_page, i);
+		raw_page_init(&raw_page, i);
 		raw_page_at(&raw_page, i, 0);
-		raw_page_end(&raw_page);
+		raw_page_release(&raw_page);
 		buffer_append(&raw_pages, raw_page.bytes, RAW_PAGE_SIZE);
 	}
 	folder_add(&reader.instance, "per_cpu/cpu0/trace_pipe_raw", raw_pages.data, raw_pages.size);
@@ -36,7 +36,7 @@ static size_t records_of(uint64_t nr_raw_pages, const char *size_kib)
 	for (size_t i = 0; i < reader.log.size; i++)
 		nr_records += reader.log.data[i] == '\n';
 	buffer_release(&raw_pages);
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 	return nr_records;
 }
 
@@ -60,8 +60,8 @@ TEST(writers_that_never_rest_do_not_keep_us)
 /* A killed run leaves an instance and its sideband. */
 static void pair_begin(struct source_fixture *reader, struct source_fixture *sideband)
 {
-	source_fixture_begin(reader, 1);
-	source_fixture_begin(sideband, 0);
+	source_fixture_init(reader, 1);
+	source_fixture_init(sideband, 0);
 	folder_remove(&sideband->instance);
 	snprintf(sideband->instance.path, sizeof(sideband->instance.path), "%.54s.sideband",
 		 reader->instance.path);
@@ -81,8 +81,8 @@ TEST(the_sideband_is_read_along_with_it)
 	CHECK_NUMBER(source_describe(reader.source)->nr_cpus, 1);
 	check_finish(&reader, 100, 0, "cpu 0 at 10\ncpu 0 at 20\ncpu 0 at 30\n");
 	CHECK_NUMBER(source_lost_sideband(reader.source), 2);
-	source_fixture_end(&reader);
-	source_fixture_end(&sideband);
+	source_fixture_release(&reader);
+	source_fixture_release(&sideband);
 }
 
 TEST(what_others_read_before_is_that_of_tracks)
@@ -94,16 +94,15 @@ TEST(what_others_read_before_is_that_of_tracks)
 	folder_add_text(&sideband.instance, "per_cpu/cpu0/stats", "read events: 5\n");
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	CHECK_NUMBER(source_describe(reader.source)->read_before, 3);
-	source_fixture_end(&reader);
-	source_fixture_end(&sideband);
+	source_fixture_release(&reader);
+	source_fixture_release(&sideband);
 }
 
 static void check_clock(const char *text, const char *clock, const char *time_source)
 {
 	const struct recording *description;
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	folder_add_text(&reader.instance, "trace_clock", text);
 	folder_add_text(&reader.instance, "buffer_size_kb", "1410\n");
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
@@ -112,7 +111,6 @@ static void check_clock(const char *text, const char *clock, const char *time_so
 	CHECK_NUMBER(description->buffer_kib, 1410);
 	CHECK_TEXT(description->clock, clock);
 	CHECK_TEXT(description->time_source, time_source);
-	source_fixture_end(&reader);
 }
 
 TEST(clocks_that_the_system_has_report_wall_time)
@@ -138,11 +136,11 @@ static bool clock_is_of_ticks(const char *text)
 	struct source_fixture reader;
 	bool counts_ticks;
 
-	source_fixture_begin(&reader, 1);
+	source_fixture_init(&reader, 1);
 	folder_add_text(&reader.instance, "trace_clock", text);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	counts_ticks = source_describe(reader.source)->counts_ticks;
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 	return counts_ticks;
 }
 
@@ -158,17 +156,15 @@ TEST(clocks_of_ticks_are_known)
 TEST(wall_time_is_what_the_clock_lacks)
 {
 	const struct recording *description;
-	struct source_fixture reader;
 	int64_t before_ns, wall_ns;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	folder_add_text(&reader.instance, "trace_clock", "[boot]\n");
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	description = source_describe(reader.source);
 	before_ns = now_ns(CLOCK_REALTIME);
 	wall_ns = now_ns(CLOCK_BOOTTIME) + description->wall_offset_ns;
 	CHECK(wall_ns > before_ns - NS_PER_S && wall_ns < now_ns(CLOCK_REALTIME) + NS_PER_S);
-	source_fixture_end(&reader);
 }
 
 TEST(an_instance_is_described_as_far_as_it_reports)
@@ -178,7 +174,7 @@ TEST(an_instance_is_described_as_far_as_it_reports)
 	struct source_fixture reader;
 
 	uname(&kernel);
-	source_fixture_begin(&reader, 1);
+	source_fixture_init(&reader, 1);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	description = source_describe(reader.source);
 	CHECK(!description->clock);
@@ -188,7 +184,7 @@ TEST(an_instance_is_described_as_far_as_it_reports)
 	CHECK_TEXT(description->kernel, kernel.release);
 	CHECK(!description->buffers);
 	CHECK(!description->is_swapped);
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 static uint64_t id_of(struct source_fixture *reader)
@@ -207,21 +203,20 @@ TEST(an_instance_has_one_id_and_another_one_another)
 	struct source_fixture a, b;
 	uint64_t id;
 
-	source_fixture_begin(&a, 1);
-	source_fixture_begin(&b, 1);
+	source_fixture_init(&a, 1);
+	source_fixture_init(&b, 1);
 	id = id_of(&a);
 	CHECK(id_of(&a) == id);
 	CHECK(id_of(&b) != id);
-	source_fixture_end(&a);
-	source_fixture_end(&b);
+	source_fixture_release(&a);
+	source_fixture_release(&b);
 }
 
 TEST(the_first_time_is_that_of_the_earliest_cpu)
 {
-	struct source_fixture reader;
 	int64_t time_ns = 0;
+	FIXTURE(source_fixture, reader, 3);
 
-	source_fixture_begin(&reader, 3);
 	ADD(&reader, 0, 0, 30);
 	ADD(&reader, 2, 5, 20, 40);
 	folder_add_text(&reader.instance, "per_cpu/cpu2/stats", "overrun: 5\n");
@@ -231,15 +226,13 @@ TEST(the_first_time_is_that_of_the_earliest_cpu)
 	CHECK_NUMBER(source_first_time(reader.source, &time_ns, &reader.error), 1);
 	check_finish(&reader, 50, 5,
 		     "cpu 2 lost 5 from 0 to 20\ncpu 2 at 20\ncpu 0 at 30\ncpu 2 at 40\n");
-	source_fixture_end(&reader);
 }
 
 /* The kernel's counts when the instance is opened and at the end, and the report of both. */
 static void check_account(const char *before, const char *after, uint64_t lost, const char *want)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	ADD(&reader, 0, -1, 20);
 	folder_add_text(&reader.instance, "per_cpu/cpu0/stats", before);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
@@ -247,7 +240,6 @@ static void check_account(const char *before, const char *after, uint64_t lost, 
 		     strtoull(strstr(before, "read events: ") + 13, NULL, 10));
 	folder_set_text(&reader.instance, "per_cpu/cpu0/stats", after);
 	check_finish(&reader, 50, lost, want);
-	source_fixture_end(&reader);
 }
 
 #define GAP "cpu 0 lost -1 from 0 to 20\ncpu 0 at 20\n"
@@ -271,14 +263,12 @@ TEST(what_was_dropped_before_or_after_somebody_else_read_is_reported_without_a_n
 
 TEST(an_empty_instance_has_no_first_time)
 {
-	struct source_fixture reader;
 	int64_t time_ns = 7;
+	FIXTURE(source_fixture, reader, 2);
 
-	source_fixture_begin(&reader, 2);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	CHECK_NUMBER(source_first_time(reader.source, &time_ns, &reader.error), 0);
 	CHECK_NUMBER(time_ns, 7);
-	source_fixture_end(&reader);
 }
 
 /* A sub-buffer of two pages, of which the second one has a record too. */
@@ -294,42 +284,38 @@ TEST(sub_buffers_larger_than_a_page_are_read_whole)
 	struct source_fixture reader;
 	uint64_t lost;
 
-	raw_page_begin(&first_entry, 1);
+	raw_page_init(&first_entry, 1);
 	raw_page_head(&first_entry, 1, 0);
 	for (size_t i = 0; i < 600; i++)
 		memcpy(&large.entries[i][0], first_entry.bytes + RAW_PAGE_HEADER_SIZE,
 		       sizeof(uint32_t));
-	source_fixture_begin(&reader, 1);
+	source_fixture_init(&reader, 1);
 	folder_add_text(&reader.instance, "buffer_subbuf_size_kb", "8\n");
 	folder_add(&reader.instance, "per_cpu/cpu0/trace_pipe_raw", &large, sizeof(large));
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	CHECK_NUMBER(source_finish(reader.source, 50, &reader.handler, &lost, &reader.error), 0);
 	CHECK_NUMBER(reader.log.size, 600 * strlen("cpu 0 at 1\n"));
-	source_fixture_end(&reader);
+	source_fixture_release(&reader);
 }
 
 TEST(a_size_of_sub_buffers_that_cannot_be_is_not_believed)
 {
-	struct source_fixture reader;
+	FIXTURE(source_fixture, reader, 1);
 
-	source_fixture_begin(&reader, 1);
 	folder_add_text(&reader.instance, "buffer_subbuf_size_kb", "99999999999999\n");
 	ADD(&reader, 0, 0, 10);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	check_finish(&reader, 50, 0, "cpu 0 at 10\n");
-	source_fixture_end(&reader);
 }
 
 TEST(an_instance_that_is_not_there_is_named)
 {
-	struct source_fixture reader;
 	char want[512];
+	FIXTURE(source_fixture, reader, 0);
 
-	source_fixture_begin(&reader, 0);
 	snprintf(want, sizeof(want), "cannot open %s/per_cpu: No such file or directory",
 		 reader.instance.path);
 	CHECK_NUMBER(source_fixture_open(&reader), -1);
 	CHECK_TEXT(reader.error.text, want);
 	CHECK(!reader.source);
-	source_fixture_end(&reader);
 }

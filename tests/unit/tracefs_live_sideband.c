@@ -8,10 +8,10 @@ struct pair {
 	struct source_fixture sideband;
 };
 
-static void pair_begin(struct pair *pair)
+static void pair_init(struct pair *pair)
 {
-	source_fixture_begin(&pair->reader, 2);
-	source_fixture_begin(&pair->sideband, 2);
+	source_fixture_init(&pair->reader, 2);
+	source_fixture_init(&pair->sideband, 2);
 	ADD(&pair->reader, 0, 0, 10, 30);
 	ADD(&pair->sideband, 1, 0, 5, 20, 60);
 }
@@ -26,30 +26,27 @@ static void pair_open(struct pair *pair)
 	CHECK_NUMBER(source_live_open(&pair->reader.source, &paths, NULL, &pair->reader.error), 0);
 }
 
-static void pair_end(struct pair *pair)
+static void pair_release(struct pair *pair)
 {
-	source_fixture_end(&pair->reader);
-	source_fixture_end(&pair->sideband);
+	source_fixture_release(&pair->reader);
+	source_fixture_release(&pair->sideband);
 }
 
 TEST(both_are_merged_and_count_their_cpus_once)
 {
-	struct pair pair;
+	FIXTURE(pair, pair);
 
-	pair_begin(&pair);
 	pair_open(&pair);
 	CHECK_NUMBER(source_describe(pair.reader.source)->nr_cpus, 2);
 	CHECK(source_describe(pair.reader.source)->buffers == NULL);
 	check_drain(&pair.reader, 25, "cpu 1 at 5\ncpu 0 at 10\ncpu 1 at 20\n");
 	check_finish(&pair.reader, 100, 0, "cpu 0 at 30\ncpu 1 at 60\n");
-	pair_end(&pair);
 }
 
 TEST(what_is_lost_in_the_sideband_is_counted_apart)
 {
-	struct pair pair;
+	FIXTURE(pair, pair);
 
-	pair_begin(&pair);
 	ADD(&pair.sideband, 1, 4, 70);
 	folder_add_text(&pair.sideband.instance, "per_cpu/cpu1/stats", "overrun: 4\n");
 	folder_add_text(&pair.sideband.instance, "per_cpu/cpu0/stats", "dropped events: 2\n");
@@ -59,19 +56,16 @@ TEST(what_is_lost_in_the_sideband_is_counted_apart)
 		     "cpu 1 at 5\ncpu 0 at 10\ncpu 1 at 20\ncpu 0 at 30\ncpu 1 at 60\n"
 		     "cpu 1 at 70\ncpu 1 lost 1 from 0 to 100\n");
 	CHECK_NUMBER(source_lost_sideband(pair.reader.source), 6);
-	pair_end(&pair);
 }
 
 TEST(the_first_record_is_that_of_a_track)
 {
-	struct pair pair;
 	int64_t first_ns;
+	FIXTURE(pair, pair);
 
-	pair_begin(&pair);
 	pair_open(&pair);
 	CHECK_NUMBER(source_first_time(pair.reader.source, &first_ns, &pair.reader.error), 1);
 	CHECK_NUMBER(first_ns, 10);
-	pair_end(&pair);
 }
 
 static void buffer_empty(struct source_fixture *reader, const char *file)
@@ -82,9 +76,8 @@ static void buffer_empty(struct source_fixture *reader, const char *file)
 /* Unread records may be overwritten, those of the sideband not. */
 TEST(the_sideband_is_read_while_the_rest_is_held)
 {
-	struct pair pair;
+	FIXTURE(pair, pair);
 
-	pair_begin(&pair);
 	pair_open(&pair);
 	source_hold(pair.reader.source, true);
 	source_read_ahead(pair.reader.source);
@@ -92,7 +85,6 @@ TEST(the_sideband_is_read_while_the_rest_is_held)
 	buffer_empty(&pair.sideband, "per_cpu/cpu1/trace_pipe_raw");
 	source_hold(pair.reader.source, false);
 	check_finish(&pair.reader, 100, 0, "cpu 1 at 5\ncpu 1 at 20\ncpu 1 at 60\n");
-	pair_end(&pair);
 }
 
 /** struct trio - an instance and both companions, read by the first's source */
@@ -116,13 +108,13 @@ static int buffers_lost_log(void *context, const struct loss *loss, struct error
 	return 0;
 }
 
-static void trio_begin(struct trio *trio)
+static void trio_init(struct trio *trio)
 {
 	struct instance_paths paths;
 
-	source_fixture_begin(&trio->reader, 2);
-	source_fixture_begin(&trio->convention, 2);
-	source_fixture_begin(&trio->sideband, 2);
+	source_fixture_init(&trio->reader, 2);
+	source_fixture_init(&trio->convention, 2);
+	source_fixture_init(&trio->sideband, 2);
 	ADD(&trio->reader, 0, 0, 10, 30);
 	ADD(&trio->convention, 0, 0, 20, 40);
 	ADD(&trio->sideband, 1, 0, 5);
@@ -136,24 +128,23 @@ static void trio_begin(struct trio *trio)
 	CHECK_NUMBER(source_live_open(&trio->reader.source, &paths, NULL, &trio->reader.error), 0);
 }
 
-static void trio_end(struct trio *trio)
+static void trio_release(struct trio *trio)
 {
-	source_fixture_end(&trio->reader);
-	source_fixture_end(&trio->convention);
-	source_fixture_end(&trio->sideband);
+	source_fixture_release(&trio->reader);
+	source_fixture_release(&trio->convention);
+	source_fixture_release(&trio->sideband);
 }
 
 TEST(the_conventions_buffer_has_a_number_and_losses_of_its_own)
 {
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	const struct source_handler handler = { .context = &log,
 						.record = buffers_log,
 						.loss = buffers_lost_log };
 	const struct recording *about;
-	struct trio trio;
 	uint64_t lost;
+	FIXTURE(trio, trio);
 
-	trio_begin(&trio);
 	about = source_describe(trio.reader.source);
 	CHECK_NUMBER(about->nr_cpus, 2);
 	CHECK_NUMBER(about->nr_buffers, 2);
@@ -165,16 +156,13 @@ TEST(the_conventions_buffer_has_a_number_and_losses_of_its_own)
 	CHECK_TEXT(buffer_string(&log),
 		   "2 at 5 0 at 10 1 at 20 0 at 30 1 at 40 0 lost 3 1 lost 2 ");
 	CHECK_NUMBER(lost, 5);
-	buffer_release(&log);
-	trio_end(&trio);
 }
 
 /* What is read at the end stays in its buffer, too. */
 TEST(the_conventions_buffer_is_held_like_the_first)
 {
-	struct trio trio;
+	FIXTURE(trio, trio);
 
-	trio_begin(&trio);
 	source_hold(trio.reader.source, true);
 	source_read_ahead(trio.reader.source);
 	buffer_empty(&trio.convention, "per_cpu/cpu0/trace_pipe_raw");
@@ -183,19 +171,17 @@ TEST(the_conventions_buffer_is_held_like_the_first)
 	check_finish(&trio.reader, 100, 5,
 		     "cpu 1 at 5\ncpu 0 at 10\ncpu 0 at 30\ncpu 1 lost 3 from 0 to 100\n"
 		     "cpu 0 lost 2 from 0 to 100\n");
-	trio_end(&trio);
 }
 
 /* A module was unloaded: the kernel empties the buffers that had its records. */
 TEST(only_emptied_buffers_have_lost_records)
 {
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	const struct source_handler handler = { .context = &log,
 						.record = buffers_log,
 						.loss = buffers_lost_log };
-	struct trio trio;
+	FIXTURE(trio, trio);
 
-	trio_begin(&trio);
 	CHECK_NUMBER(source_start_over(trio.reader.source, INSTANCE_CONVENTION, false, 50, &handler,
 				       &trio.reader.error),
 		     0);
@@ -210,44 +196,37 @@ TEST(only_emptied_buffers_have_lost_records)
 				       &trio.reader.error),
 		     0);
 	CHECK_TEXT(buffer_string(&log), "");
-	buffer_release(&log);
-	trio_end(&trio);
 }
 
 TEST(nothing_of_the_conventions_buffers_is_lost_without_them)
 {
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	const struct source_handler handler = { .context = &log, .loss = buffers_lost_log };
-	struct pair pair;
+	FIXTURE(pair, pair);
 
-	pair_begin(&pair);
 	pair_open(&pair);
 	CHECK_NUMBER(source_start_over(pair.reader.source, INSTANCE_CONVENTION, false, 50, &handler,
 				       &pair.reader.error),
 		     0);
 	CHECK_TEXT(buffer_string(&log), "");
-	buffer_release(&log);
-	pair_end(&pair);
 }
 
 static void check_percent(struct source_fixture *fixture, const char *want)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	CHECK_NUMBER(file_read(folder_path(&fixture->instance, "buffer_percent"), &text), 0);
 	CHECK_TEXT(buffer_string(&text), want);
-	buffer_release(&text);
 }
 
 /* A file, unlike the kernel's, keeps the second digit of the value before. */
 TEST(the_first_record_of_either_buffer_wakes_the_reader)
 {
 	struct buffer_reader *reader;
-	struct trio trio;
 	struct error error = { 0 };
 	int ready_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	FIXTURE(trio, trio);
 
-	trio_begin(&trio);
 	const struct instance_paths paths = {
 		.list = { [INSTANCE_MAIN] = trio.reader.instance.path,
 			  [INSTANCE_CONVENTION] = trio.convention.instance.path },
@@ -263,5 +242,4 @@ TEST(the_first_record_of_either_buffer_wakes_the_reader)
 	check_percent(&trio.convention, "00");
 	close(ready_fd);
 	buffer_reader_close(reader);
-	trio_end(&trio);
 }

@@ -33,7 +33,7 @@ static void marked_make(const char *name)
 
 static void check_stale(const char *want)
 {
-	struct buffer names = { 0 };
+	SCOPED_BUFFER(names);
 	struct stale_visitor visitor = { .context = &names,
 					 .visit = name_log,
 					 .unmarked = unmarked_log };
@@ -41,15 +41,13 @@ static void check_stale(const char *want)
 
 	CHECK_NUMBER(stale_visit(&visitor, &error), 0);
 	CHECK_TEXT(buffer_string(&names), want);
-	buffer_release(&names);
 }
 
-TEST(an_instance_without_an_owner_is_stale)
+TEST_IN(fake_tracefs, an_instance_without_an_owner_is_stale)
 {
 	struct instance *recorder;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	check_stale("");
 	recorder = recorder_of(64);
 	marked_make("instances/ktrack-77");
@@ -58,16 +56,14 @@ TEST(an_instance_without_an_owner_is_stale)
 	marked_make("instances/ktrack-9.2.sideband");
 	check_stale("ktrack-9.2.sideband ktrack-9.12 ktrack-77 ktrack-77.sideband ");
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
-	fake_tracefs_end();
 }
 
-TEST(an_instance_that_a_user_made_is_never_stale)
+TEST_IN(fake_tracefs, an_instance_that_a_user_made_is_never_stale)
 {
 	struct stale_visitor visitor = { .visit = name_log };
 	struct instance *recorder = NULL;
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	folder_make(&fake_tracefs.top, "instances/ktrack-5");
 	marked_make("instances/ktrack-6");
 	folder_make(&fake_tracefs.top, "instances/ktrack-6.sideband");
@@ -76,10 +72,9 @@ TEST(an_instance_that_a_user_made_is_never_stale)
 	CHECK(!recorder);
 	CHECK_NUMBER(rmdir(folder_path(&fake_tracefs.top, "instances/ktrack-6")), 0);
 	CHECK_NUMBER(stale_visit(&visitor, &error), 0);
-	fake_tracefs_end();
 }
 
-TEST(instances_of_others_are_never_stale)
+TEST_IN(fake_tracefs, instances_of_others_are_never_stale)
 {
 	static const char *const names[] = { "ktrack",		 "ktrack-",
 					     "ktrack-7a",	 "ktrack-7.",
@@ -89,7 +84,6 @@ TEST(instances_of_others_are_never_stale)
 					     "ktrack-7.1.1",	 "ktrack-.sideband",
 					     "ktrack-7.durably", "ktrack-7.1.sideband.1" };
 
-	fake_tracefs_begin();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[128];
 
@@ -97,17 +91,15 @@ TEST(instances_of_others_are_never_stale)
 		folder_make(&fake_tracefs.top, path);
 	}
 	check_stale("");
-	fake_tracefs_end();
 }
 
 /* A run is killed: the kernel closes its files, and its instance stays. */
-TEST(an_instance_is_stale_once_its_owner_was_killed)
+TEST_IN(fake_tracefs, an_instance_is_stale_once_its_owner_was_killed)
 {
 	struct error error = { 0 };
 	char want[64], path[256];
 	pid_t child;
 
-	fake_tracefs_begin();
 	child = fork();
 	if (child == 0) {
 		recorder_of(64);
@@ -119,17 +111,14 @@ TEST(an_instance_is_stale_once_its_owner_was_killed)
 	snprintf(path, sizeof(path), "%s/instances/ktrack-%d", fake_tracefs.top.path, (int)child);
 	CHECK_NUMBER(stale_remove(path, &error), 0);
 	check_stale("");
-	fake_tracefs_end();
 }
 
-TEST(a_stale_instance_that_cannot_be_removed_is_named)
+TEST_IN(fake_tracefs, a_stale_instance_that_cannot_be_removed_is_named)
 {
 	struct error error = { 0 };
 
-	fake_tracefs_begin();
 	fake_tracefs.remove_errno = EBUSY;
 	CHECK_NUMBER(stale_remove("/nowhere/instances/ktrack-7", &error), -1);
 	CHECK_TEXT(error.text,
 		   "cannot remove /nowhere/instances/ktrack-7: somebody has its files open");
-	fake_tracefs_end();
 }

@@ -15,16 +15,15 @@ static void write_keep(void *context, const char *line)
 static void check_written(struct buffer *lines, const struct instance *recorder, const char *value,
 			  const char *name)
 {
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
 
 	buffer_printf(&want, "write '%s' to %s/%s\n", value, instance_directory(recorder), name);
 	CHECK(strstr(buffer_string(lines), buffer_string(&want)));
-	buffer_release(&want);
 }
 
 TEST(each_write_is_reported)
 {
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 	const struct report writes = { .context = &lines, .message = write_keep };
 	struct instance_settings settings = settings_of(64);
 	struct instance *recorder;
@@ -50,7 +49,6 @@ TEST(each_write_is_reported)
 	CHECK(strstr(buffer_string(&lines), "/tracing_on\n"));
 	CHECK(strstr(buffer_string(&lines), "/events/demo/job/enable\n"));
 	CHECK(strstr(buffer_string(&lines), removal));
-	buffer_release(&lines);
 	fake_tracefs_end();
 }
 
@@ -65,7 +63,7 @@ static bool comes_before(const struct buffer *lines, const char *line, const cha
 /* While tracing is off, or the buffer is full, other programs could not write to trace_marker. */
 static void check_copies(const char *mode, bool limits_cpus, enum marker_copies want)
 {
-	struct buffer lines = { 0 };
+	SCOPED_BUFFER(lines);
 	const struct report writes = { .context = &lines, .message = write_keep };
 	struct instance_settings settings = settings_of(64);
 	const bool copies = want == MARKERS_COPIED;
@@ -92,7 +90,6 @@ static void check_copies(const char *mode, bool limits_cpus, enum marker_copies 
 	buffer_string(&lines);
 	CHECK(comes_before(&lines, "/options/copy_trace_marker", "/tracing_on") == copies);
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
-	buffer_release(&lines);
 	fake_tracefs_end();
 }
 

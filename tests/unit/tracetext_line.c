@@ -36,11 +36,10 @@ struct sample {
 
 static void check_samples(const struct sample *samples, size_t nr_samples)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	for (size_t i = 0; i < nr_samples; i++)
 		CHECK_TEXT(columns_of(samples[i].line, &out), samples[i].columns);
-	buffer_release(&out);
 }
 
 #define CHECK_SAMPLES(samples) check_samples(samples, sizeof(samples) / sizeof(samples[0]))
@@ -241,11 +240,10 @@ struct form_sample {
 
 static void check_forms(const struct form_sample *samples, size_t nr_samples)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 
 	for (size_t i = 0; i < nr_samples; i++)
 		CHECK_TEXT(fields_of(samples[i].event, samples[i].text, &out), samples[i].fields);
-	buffer_release(&out);
 }
 
 #define CHECK_FORMS(samples) check_forms(samples, sizeof(samples) / sizeof(samples[0]))
@@ -321,11 +319,10 @@ TEST(fields_are_those_that_rules_use)
 
 TEST(a_pattern_gives_up_on_a_hostile_text)
 {
-	struct buffer text = { 0 }, out = { 0 };
+	SCOPED_BUFFER(text);
+	SCOPED_BUFFER(out);
 
 	for (int i = 0; i < 800; i++)
 		buffer_append_string(&text, "a:1 [");
 	CHECK_TEXT(fields_of("sched_switch", buffer_string(&text), &out), "no form");
-	buffer_release(&text);
-	buffer_release(&out);
 }

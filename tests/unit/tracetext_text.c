@@ -40,7 +40,7 @@ static void stream_log(struct stream *stream, struct buffer *out)
 static void check_records(const char *bytes, const char *want)
 {
 	struct trace_text *text = text_of_bytes(text_of(bytes));
-	struct buffer log = { 0 };
+	SCOPED_BUFFER(log);
 	struct stream *streams;
 	size_t nr_streams;
 
@@ -48,7 +48,6 @@ static void check_records(const char *bytes, const char *want)
 	for (size_t i = 0; i < nr_streams; i++)
 		stream_log(&streams[i], &log);
 	CHECK_TEXT(buffer_string(&log), want);
-	buffer_release(&log);
 	trace_text_close(text);
 }
 
@@ -141,7 +140,7 @@ TEST(events_are_limited)
 {
 	struct visited visited = { 0 };
 	const struct tracepoint_visitor visitor = { .context = &visited, .visit = event_count };
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	struct error error = { 0 };
 	struct trace_text *text;
 
@@ -152,12 +151,11 @@ TEST(events_are_limited)
 	CHECK_NUMBER(visited.count, 1025);
 	CHECK_TEXT(visited.last, "text:other");
 	trace_text_close(text);
-	buffer_release(&bytes);
 }
 
 TEST(a_long_line_is_cut_and_reported)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	struct trace_text *text;
 
 	buffer_append_string(&bytes, "a-1 [000] 5.000000: e: x\na-1 [000] 5.000001: e: ");
@@ -168,7 +166,6 @@ TEST(a_long_line_is_cut_and_reported)
 	CHECK_TEXT(trace_text_damage(text), "t: 1 line of more than 65536 bytes, which were cut");
 	trace_text_close(text);
 	check_records(buffer_string(&bytes), "0 5000000000\n0 5000001000\n0 5000002000\n");
-	buffer_release(&bytes);
 }
 
 TEST(texts_are_recognized_by_their_content)

@@ -12,9 +12,8 @@
 
 TEST(a_slice_begins_and_ends_on_the_track_of_its_thread)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 7, "read");
 	track_fixture_end(&fixture, 150, 7);
 	CHECK_TEXT(track_fixture_output(&fixture), "110 #1 + a:work slices 'work' tid 7\n"
@@ -25,14 +24,12 @@ TEST(a_slice_begins_and_ends_on_the_track_of_its_thread)
 		   "200 #1 -\n"
 		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 0 "
 		   "unfinished, 0 suspect, 0 retired, 0 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(slices_nest_and_each_end_closes_the_innermost)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 7, "a");
 	track_fixture_begin(&fixture, 120, 7, "b");
 	track_fixture_begin(&fixture, 120, 7, "c");
@@ -50,15 +47,13 @@ TEST(slices_nest_and_each_end_closes_the_innermost)
 						   "140 #1 begin 'd' depth 2\n"
 						   "150 #1 end 'd' depth 2 from 140\n"
 						   "160 #1 end 'a' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_stack_may_be_deep)
 {
-	struct track_fixture fixture;
 	char want[64];
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 1000; i++)
 		track_fixture_begin(&fixture, 1000 + i, 7, "deep");
 	for (int i = 1000; i > 0; i--) {
@@ -69,7 +64,6 @@ TEST(a_stack_may_be_deep)
 		if (!CHECK_TEXT(track_fixture_output(&fixture), want))
 			break;
 	}
-	track_fixture_release(&fixture);
 }
 
 /* Shows one record with a name and a scope to the tracks. */
@@ -95,9 +89,8 @@ static struct decoded_event begin_of(enum track_fixture_tracepoint tracepoint)
 
 TEST(tracepoint_scope_and_track_name_make_a_track)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	observe(&fixture, begin_of(FIXTURE_WORK), "work", number(7));
 	observe(&fixture, begin_of(FIXTURE_WORK), "work", number(8));
 	observe(&fixture, begin_of(FIXTURE_WORK), "wor", number(7));
@@ -119,7 +112,6 @@ TEST(tracepoint_scope_and_track_name_make_a_track)
 		   "110 #8 + a:queue slices 'work' custom 7 scope_queue\n110 #8 begin 'x' depth 1\n"
 		   "110 #1 begin 'x' depth 2\n"
 		   "110 #5 begin 'x' depth 2\n");
-	track_fixture_release(&fixture);
 }
 
 /* The hash is 64 bits wide, so that no other test sees a collision. */
@@ -193,10 +185,9 @@ TEST(buffers_keep_tracks_apart)
 
 TEST(the_writer_matters_to_thread_scope_only)
 {
-	struct track_fixture fixture;
 	struct decoded_event end = track_fixture_event(FIXTURE_QUEUE, DECODED_END, 120, 8);
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	observe(&fixture, begin_of(FIXTURE_QUEUE), "q", number(3));
 	end.cpu = 1;
 	observe(&fixture, end, "q", number(3));
@@ -204,15 +195,13 @@ TEST(the_writer_matters_to_thread_scope_only)
 		   "110 #1 + a:queue slices 'q' custom 3 scope_queue\n"
 		   "110 #1 begin 'x' depth 1\n"
 		   "120 #1 end 'x' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(scopes_keep_all_64_bits_and_their_sign)
 {
-	struct track_fixture fixture;
 	struct value huge = { .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX };
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	observe(&fixture, begin_of(FIXTURE_QUEUE), "q", number(1));
 	observe(&fixture, begin_of(FIXTURE_QUEUE), "q", number(INT64_C(1) << 32 | 1));
 	observe(&fixture, begin_of(FIXTURE_QUEUE), "q", number(-1));
@@ -224,16 +213,14 @@ TEST(scopes_keep_all_64_bits_and_their_sign)
 		   "110 #3 + a:queue slices 'q' custom -1 scope_queue\n110 #3 begin 'x' depth 1\n"
 		   "110 #4 + a:tick slices 'q' cpu 18446744073709551615 scope_cpu\n110 #4 begin "
 		   "'x' depth 1\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(names_are_copied_and_may_hold_any_byte)
 {
-	struct track_fixture fixture;
 	struct decoded_event decoded = begin_of(FIXTURE_WORK);
 	char track_name[] = "track\n\xff", slice_name[] = "slice\t\xfe";
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	decoded.track_name = text_of(track_name);
 	decoded.slice_name = text_of(slice_name);
 	CHECK_NUMBER(track_fixture_add(&fixture, &decoded), 0);
@@ -244,16 +231,14 @@ TEST(names_are_copied_and_may_hold_any_byte)
 	memset(track_name, '?', sizeof(track_name) - 1);
 	CHECK_NUMBER(track_fixture_add(&fixture, &decoded), 0);
 	CHECK_TEXT(track_fixture_output(&fixture), "120 #1 end 'slice\t\xfe' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(idle_tasks_are_kept_apart_by_cpu)
 {
-	struct track_fixture fixture;
 	struct decoded_event begin = track_fixture_event(FIXTURE_WORK, DECODED_BEGIN, 110, 0);
 	struct decoded_event queue = track_fixture_event(FIXTURE_QUEUE, DECODED_BEGIN, 110, 0);
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int cpu = 0; cpu < 2; cpu++) {
 		begin.cpu = cpu;
 		observe(&fixture, begin, "work", number(0));
@@ -270,14 +255,12 @@ TEST(idle_tasks_are_kept_apart_by_cpu)
 		   "110 #3 begin 'x' depth 1\n"
 		   "110 #2 begin 'x' depth 2\n"
 		   "110 #3 end 'x' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(instants_and_counters_have_what_is_open_around_them)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_instant(&fixture, 110, 7, "early");
 	track_fixture_begin(&fixture, 120, 7, "a");
 	track_fixture_begin(&fixture, 130, 7, "b");
@@ -295,15 +278,13 @@ TEST(instants_and_counters_have_what_is_open_around_them)
 						   "160 #1 instant 'between' depth 1 outer 120\n"
 						   "170 #1 end 'a' depth 1 from 120\n"
 						   "180 #1 instant 'late' depth 0 outer 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(counter_samples_pass_exactly)
 {
-	struct track_fixture fixture;
 	struct decoded_event decoded = track_fixture_event(FIXTURE_DEPTH, DECODED_COUNTER, 130, 8);
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_count(&fixture, 110, 7, INT64_MIN);
 	track_fixture_count(&fixture, 120, 7, -1);
 	decoded.counter_value = (struct value){ .kind = VALUE_UNSIGNED,
@@ -315,16 +296,14 @@ TEST(counter_samples_pass_exactly)
 		   "120 #1 -1 depth 0 outer 110\n"
 		   "130 #2 + a:depth counter 'depth' custom 8 scope_queue\n"
 		   "130 #2 18446744073709551615 depth 0 outer 130\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(extra_fields_are_handed_on_with_every_kind)
 {
-	struct track_fixture fixture;
 	struct decoded_event decoded = begin_of(FIXTURE_WORK);
 	struct field extras[2] = { 0 };
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	decoded.nr_extras = 2;
 	decoded.extras = extras;
 	extras[0] = (struct field){ .name = text_of("bytes"), .value = number(512) };
@@ -345,14 +324,12 @@ TEST(extra_fields_are_handed_on_with_every_kind)
 		   "110 #1 end 'x' depth 1 from 110 bytes=512 ok=true\n"
 		   "110 #2 + a:load counter 'load' tid 7\n"
 		   "110 #2 1 depth 0 outer 110 bytes=512 ok=true\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(an_end_without_a_begin_is_counted_and_touches_no_stack)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 8, "other");
 	track_fixture_end(&fixture, 120, 7);
 	track_fixture_end(&fixture, 120, 7);
@@ -371,14 +348,12 @@ TEST(an_end_without_a_begin_is_counted_and_touches_no_stack)
 		   "170 #1 -\n170 #2 -\n"
 		   "170 finish 0: 0 lost, 3 unmatched, 0 malformed, 0 "
 		   "unfinished, 0 suspect, 0 retired, 0 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(what_is_open_at_the_end_is_ended_there_innermost_first)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 7, "a");
 	track_fixture_begin(&fixture, 120, 8, "c");
 	track_fixture_begin(&fixture, 130, 7, "b");
@@ -392,15 +367,13 @@ TEST(what_is_open_at_the_end_is_ended_there_innermost_first)
 		   "200 #2 -\n"
 		   "200 finish 3: 42 lost, 0 unmatched, 0 malformed, 3 "
 		   "unfinished, 0 suspect, 0 retired, 0 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(tracks_take_leave_in_the_order_of_their_numbers)
 {
-	struct track_fixture fixture;
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int tid = 500; tid > 0; tid--)
 		track_fixture_instant(&fixture, 110, tid, "x");
 	track_fixture_output(&fixture);
@@ -410,8 +383,6 @@ TEST(tracks_take_leave_in_the_order_of_their_numbers)
 	buffer_printf(&want, "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 0 unfinished, 0 "
 			     "suspect, 0 retired, 0 other\n");
 	CHECK_TEXT(track_fixture_output(&fixture), buffer_string(&want));
-	buffer_release(&want);
-	track_fixture_release(&fixture);
 }
 
 static void reject(struct track_fixture *fixture, enum track_fixture_tracepoint tracepoint,
@@ -426,9 +397,8 @@ static void reject(struct track_fixture *fixture, enum track_fixture_tracepoint 
 TEST(malformed_records_are_reported_once_for_each_kind_and_tracepoint_and_counted_always)
 {
 	static const char bad_name[] = "bad name", bad_type[] = "bad type";
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	reject(&fixture, FIXTURE_WORK, 110, bad_name);
 	reject(&fixture, FIXTURE_WORK, 120, bad_name);
 	reject(&fixture, FIXTURE_WORK, 130, bad_type);
@@ -442,14 +412,12 @@ TEST(malformed_records_are_reported_once_for_each_kind_and_tracepoint_and_counte
 		   "140 malformed a:depth: bad name\n"
 		   "200 finish 0: 0 lost, 0 unmatched, 6 malformed, 0 "
 		   "unfinished, 0 suspect, 0 retired, 0 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_malformed_record_touches_no_track)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 7, "a");
 	reject(&fixture, FIXTURE_WORK, 120, "bad");
 	track_fixture_end(&fixture, 130, 7);
@@ -457,15 +425,13 @@ TEST(a_malformed_record_touches_no_track)
 						   "110 #1 begin 'a' depth 1\n"
 						   "120 malformed a:work: bad\n"
 						   "130 #1 end 'a' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(time_never_runs_backwards)
 {
-	struct track_fixture fixture;
 	struct timeline_event passed = { .kind = TIMELINE_COMMAND_BEGIN };
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 50, 7, "before the start");
 	track_fixture_begin(&fixture, 200, 7, "a");
 	track_fixture_end(&fixture, 150, 7);
@@ -492,5 +458,4 @@ TEST(time_never_runs_backwards)
 		   "250 #1 -\n250 #2 -\n"
 		   "250 finish 0: 0 lost, 0 unmatched, 1 malformed, 1 unfinished, 1 suspect, 0 "
 		   "retired, 0 other\n");
-	track_fixture_release(&fixture);
 }

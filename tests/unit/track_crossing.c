@@ -39,9 +39,8 @@ static bool ends_with(const char *text, const char *end)
 
 TEST(ends_by_other_threads_are_foreign_while_slices_overlap)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin_of(&fixture, 110, 7);
 	begin_of(&fixture, 120, 8);
 	track_fixture_output(&fixture);
@@ -62,42 +61,36 @@ TEST(ends_by_other_threads_are_foreign_while_slices_overlap)
 	end_of(&fixture, 220, 7);
 	track_fixture_finish(&fixture, 300);
 	CHECK(ends_with(track_fixture_output(&fixture), "0 retired, 0 other, 3 foreign\n"));
-	track_fixture_release(&fixture);
 }
 
 TEST(one_slice_at_a_time_may_end_on_any_thread)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 3; i++) {
 		begin_of(&fixture, 110 + 10 * i, 7);
 		end_of(&fixture, 115 + 10 * i, 8 + i);
 	}
 	track_fixture_finish(&fixture, 300);
 	CHECK(ends_with(track_fixture_output(&fixture), COUNTED NONE_FOREIGN));
-	track_fixture_release(&fixture);
 }
 
 TEST(what_one_thread_nests_in_a_slice_of_another_is_sound)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin_of(&fixture, 110, 7);
 	begin_of(&fixture, 120, 8);
 	end_of(&fixture, 130, 8);
 	end_of(&fixture, 140, 9);
 	track_fixture_finish(&fixture, 300);
 	CHECK(ends_with(track_fixture_output(&fixture), COUNTED NONE_FOREIGN));
-	track_fixture_release(&fixture);
 }
 
 TEST(foreign_ends_are_reported_once_for_each_tracepoint_and_session)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 3; i++) {
 		begin_of(&fixture, 110, 7);
 		begin_of(&fixture, 110, 8);
@@ -112,14 +105,12 @@ TEST(foreign_ends_are_reported_once_for_each_tracepoint_and_session)
 	observe(&fixture, 120, FIXTURE_JOB, DECODED_BEGIN, 8);
 	observe(&fixture, 120, FIXTURE_JOB, DECODED_END, 7);
 	CHECK(strstr(track_fixture_output(&fixture), "foreign end a:job") != NULL);
-	track_fixture_release(&fixture);
 }
 
 TEST(a_slice_stays_foreign_in_the_next_session)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 3; i++)
 		begin_of(&fixture, 110, 7 + i);
 	end_of(&fixture, 120, 7);
@@ -130,20 +121,17 @@ TEST(a_slice_stays_foreign_in_the_next_session)
 		   "140 #1 end 'x' depth 2 from 130 continued foreign\n");
 	end_of(&fixture, 150, 8);
 	CHECK(strstr(track_fixture_output(&fixture), "150 foreign end a:queue\n") != NULL);
-	track_fixture_release(&fixture);
 }
 
 TEST(an_end_after_a_loss_may_be_of_any_slice)
 {
 	struct loss gap = { .cpu = 0, .from_ns = 125, .to_ns = 126, .count = 1 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin_of(&fixture, 110, 7);
 	begin_of(&fixture, 120, 8);
 	CHECK_NUMBER(tracks_lose(fixture.tracks, &gap, &fixture.error), 0);
 	track_fixture_output(&fixture);
 	end_of(&fixture, 130, 7);
 	CHECK_TEXT(track_fixture_output(&fixture), "130 #1 end 'x' depth 2 from 120 suspect\n");
-	track_fixture_release(&fixture);
 }

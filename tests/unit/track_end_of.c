@@ -40,9 +40,8 @@ static bool has_finish(struct track_fixture *fixture, const char *totals)
 
 TEST(an_end_ends_the_slice_that_it_names)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin(&fixture, 110, "a");
 	begin(&fixture, 120, "b");
 	track_fixture_output(&fixture);
@@ -51,14 +50,12 @@ TEST(an_end_ends_the_slice_that_it_names)
 	end_of(&fixture, 140, 120);
 	CHECK_TEXT(track_fixture_output(&fixture), "140 #1 end 'b' depth 2 in 0 from 120\n");
 	CHECK(has_finish(&fixture, ": 0 lost, 0 unmatched, 0 malformed, 0 unfinished, 0 suspect"));
-	track_fixture_release(&fixture);
 }
 
 TEST(an_end_that_names_no_open_slice_is_counted_and_ends_none)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin(&fixture, 110, "a");
 	begin(&fixture, 120, "b");
 	end_of(&fixture, 130, 110);
@@ -68,14 +65,12 @@ TEST(an_end_that_names_no_open_slice_is_counted_and_ends_none)
 	end_of(&fixture, 140, INT64_MIN);
 	CHECK_TEXT(track_fixture_output(&fixture), "");
 	CHECK(has_finish(&fixture, ": 0 lost, 3 unmatched, 0 malformed, 1 unfinished, 0 suspect"));
-	track_fixture_release(&fixture);
 }
 
 TEST(slices_that_cross_keep_their_places_and_leave_them_free)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin(&fixture, 110, "a");
 	begin(&fixture, 120, "b");
 	begin(&fixture, 130, "c");
@@ -94,14 +89,12 @@ TEST(slices_that_cross_keep_their_places_and_leave_them_free)
 	CHECK_TEXT(track_fixture_output(&fixture), "190 #1 end 'f' depth 4 in 2 from 180\n"
 						   "200 #1 end 'c' depth 3 in 0 from 130\n"
 						   "210 #1 begin 'g' depth 3\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(an_end_without_a_name_ends_the_slice_that_began_last)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin(&fixture, 110, "a");
 	begin(&fixture, 120, "b");
 	end_of(&fixture, 130, 110);
@@ -116,14 +109,12 @@ TEST(an_end_without_a_name_ends_the_slice_that_began_last)
 						   "155 #1 instant 'i' depth 2 outer 120\n"
 						   "160 #1 end 'b' depth 2 in 0 from 120\n"
 						   "170 #1 begin 'd' depth 1\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(slices_that_crossed_nest_in_the_next_session_and_can_be_named)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin(&fixture, 110, "a");
 	begin(&fixture, 120, "b");
 	begin(&fixture, 130, "c");
@@ -139,27 +130,23 @@ TEST(slices_that_crossed_nest_in_the_next_session_and_can_be_named)
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "210 #1 end 'c' depth 1 from 200 continued\n"
 		   "220 #1 end 'd' depth 2 in 0 from 200 continued\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_late_begin_is_named_by_the_time_of_its_record)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin(&fixture, 120, "a");
 	begin(&fixture, 110, "late");
 	track_fixture_output(&fixture);
 	end_of(&fixture, 130, 110);
 	CHECK_TEXT(track_fixture_output(&fixture), "130 #1 end 'late' depth 2 from 120\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(what_is_open_among_free_places_is_unfinished)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin(&fixture, 110, "a");
 	begin(&fixture, 120, "b");
 	begin(&fixture, 130, "c");
@@ -171,5 +158,4 @@ TEST(what_is_open_among_free_places_is_unfinished)
 	CHECK(strstr(track_fixture_output(&fixture),
 		     "160 #1 end 'd' depth 4 in 2 from 140 unfinished\n"
 		     "160 #1 end 'b' depth 2 in 0 from 120 unfinished\n160 #1 -\n"));
-	track_fixture_release(&fixture);
 }

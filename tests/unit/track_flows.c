@@ -50,9 +50,8 @@ static void show(struct track_fixture *fixture, enum decoded_kind kind, int64_t 
 
 TEST(an_end_adds_only_ids_that_the_begin_does_not_have)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	show(&fixture, DECODED_BEGIN, 110, 1, 0);
 	CHECK_TEXT(track_fixture_output(&fixture), "110 #1 + a:work slices 'work' tid 7\n"
 						   "110 #1 begin 'x' depth 1 bytes=0 flow request=1\n");
@@ -69,14 +68,12 @@ TEST(an_end_adds_only_ids_that_the_begin_does_not_have)
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "150 #1 begin 'x' depth 1 bytes=0 flow request=5 flow batch=6\n"
 		   "160 #1 end 'x' depth 1 from 150 bytes=0\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(nested_slices_have_ids_of_their_own)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	show(&fixture, DECODED_BEGIN, 110, 1, 0);
 	show(&fixture, DECODED_BEGIN, 120, 0, 1);
 	show(&fixture, DECODED_INSTANT, 125, 9, 9);
@@ -86,14 +83,12 @@ TEST(nested_slices_have_ids_of_their_own)
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "130 #1 end 'x' depth 2 from 120 bytes=0 flow request=2\n"
 		   "140 #1 end 'x' depth 1 from 110 bytes=0 flow batch=3\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_slice_keeps_its_ids_in_the_next_session)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	show(&fixture, DECODED_BEGIN, 110, 1, 0);
 	track_fixture_renew(&fixture, 120);
 	track_fixture_output(&fixture);
@@ -102,5 +97,4 @@ TEST(a_slice_keeps_its_ids_in_the_next_session)
 		   "130 #1 end 'x' depth 1 from 120 continued bytes=0 flow batch=1\n");
 	show(&fixture, DECODED_BEGIN, 140, 1, 1);
 	track_fixture_finish(&fixture, 150);
-	track_fixture_release(&fixture);
 }

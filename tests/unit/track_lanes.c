@@ -180,9 +180,8 @@ static void work(struct track_fixture *fixture, enum decoded_kind kind, int64_t 
 
 TEST(an_unknown_id_ends_nothing)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	work(&fixture, DECODED_BEGIN, 110, 7, 1, "x");
 	track_fixture_output(&fixture);
 	work(&fixture, DECODED_END, 120, 7, 2, "");
@@ -190,14 +189,12 @@ TEST(an_unknown_id_ends_nothing)
 						   "scope_queue lane 2\n");
 	work(&fixture, DECODED_END, 130, 8, 1, "");
 	CHECK_TEXT(track_fixture_output(&fixture), "130 #1 end 'x' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(slices_of_one_id_nest_and_threads_may_change)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	work(&fixture, DECODED_BEGIN, 110, 7, 1, "x");
 	work(&fixture, DECODED_BEGIN, 120, 8, 1, "y");
 	work(&fixture, DECODED_INSTANT, 125, 9, 1, "i");
@@ -208,7 +205,6 @@ TEST(slices_of_one_id_nest_and_threads_may_change)
 	CHECK_TEXT(track_fixture_output(&fixture), "130 #1 end 'y' depth 2 from 120\n"
 						   "140 #1 end 'x' depth 1 from 110\n"
 						   "150 #1 begin 'z' depth 1\n");
-	track_fixture_release(&fixture);
 }
 
 /* Shows a record of a rule whose slices pair by id. */
@@ -233,19 +229,17 @@ static void endless_keep(void *context, const char *message)
 
 static void check_endless(struct track_fixture *fixture, const char *want)
 {
-	struct buffer messages = { 0 };
+	SCOPED_BUFFER(messages);
 	const struct report report = { .message = endless_keep, .context = &messages };
 
 	tracks_report_endless(fixture->tracks, "a.dat", &report);
 	CHECK_TEXT(buffer_string(&messages), want);
-	buffer_release(&messages);
 }
 
 TEST(a_slice_whose_id_begins_again_is_incomplete)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	rule_work(&fixture, DECODED_BEGIN, 110, 1, "x");
 	rule_work(&fixture, DECODED_BEGIN, 111, 2, "other");
 	track_fixture_output(&fixture);
@@ -258,27 +252,23 @@ TEST(a_slice_whose_id_begins_again_is_incomplete)
 	CHECK_TEXT(track_fixture_output(&fixture), "910 #1 end 'y' depth 1 from 900\n");
 	check_endless(&fixture, "a.dat: 1 begin of a:queue without an end, incomplete slices; "
 				"record the ends, or pair by fields that both have\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(ends_that_a_loss_explains_are_not_missing)
 {
 	const struct loss loss = { .cpu = 0, .from_ns = 200, .to_ns = 210, .count = 1 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	rule_work(&fixture, DECODED_BEGIN, 110, 1, "x");
 	CHECK_NUMBER(tracks_lose(fixture.tracks, &loss, &fixture.error), 0);
 	rule_work(&fixture, DECODED_BEGIN, 900, 1, "y");
 	check_endless(&fixture, "");
-	track_fixture_release(&fixture);
 }
 
 TEST(begins_that_nest_without_limit_are_reported)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 32; i++)
 		track_fixture_begin(&fixture, 110 + i, 7, "x");
 	for (int i = 0; i < 34; i++)
@@ -286,14 +276,12 @@ TEST(begins_that_nest_without_limit_are_reported)
 	track_fixture_finish(&fixture, 200);
 	check_endless(&fixture, "a.dat: 2 begins of a:work without an end, incomplete slices; "
 				"record the ends, or pair by fields that both have\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(requests_in_flight_continue_in_the_next_session)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	work(&fixture, DECODED_BEGIN, 110, 7, 1, "x");
 	work(&fixture, DECODED_BEGIN, 120, 7, 2, "y");
 	work(&fixture, DECODED_END, 130, 7, 1, "");
@@ -305,15 +293,13 @@ TEST(requests_in_flight_continue_in_the_next_session)
 		   "150 #2 + a:queue slices 'queue' custom 1 scope_queue lane 1\n"
 		   "150 #2 begin 'z' depth 1\n"
 		   "160 #1 end 'y' depth 1 from 140 continued\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(evicted_lanes_are_closed_and_used_again)
 {
 	struct tracks_settings settings = { .idle_max = 4 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	for (int id = 1; id <= 8; id++)
 		work(&fixture, DECODED_BEGIN, 100 + id, 7, id, "x");
 	for (int id = 1; id <= 8; id++)
@@ -328,7 +314,6 @@ TEST(evicted_lanes_are_closed_and_used_again)
 	work(&fixture, DECODED_END, 430, 7, 2, "");
 	CHECK(strstr(track_fixture_output(&fixture), "420 #17 end 'x' depth 1 from 400\n"));
 	track_fixture_finish(&fixture, 500);
-	track_fixture_release(&fixture);
 }
 
 TEST(outer_scopes_separate_tracks)

@@ -17,9 +17,8 @@
 TEST(above_the_bound_the_least_recently_used_idle_track_is_retired)
 {
 	struct tracks_settings settings = { .idle_max = 3 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	track_fixture_instant(&fixture, 101, 1, "x");
 	track_fixture_count(&fixture, 102, 2, 5);
 	track_fixture_begin(&fixture, 103, 3, "x");
@@ -41,15 +40,13 @@ TEST(above_the_bound_the_least_recently_used_idle_track_is_retired)
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "200 #4 -\n200 #5 -\n200 #6 -\n"
 		   "200 finish 0: " NOTHING_LOST ", 0 unfinished, 0 suspect, 3 retired, 0 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(the_end_of_its_last_slice_is_a_use_of_a_track)
 {
 	struct tracks_settings settings = { .idle_max = 2 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	track_fixture_begin(&fixture, 101, 1, "x");
 	track_fixture_instant(&fixture, 102, 2, "x");
 	track_fixture_end(&fixture, 103, 1);
@@ -58,15 +55,13 @@ TEST(the_end_of_its_last_slice_is_a_use_of_a_track)
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "104 #2 -\n104 #3 + a:work slices 'work' tid 3\n104 #3 "
 		   "instant 'x' depth 0 outer 104\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_track_with_an_open_slice_is_never_retired)
 {
 	struct tracks_settings settings = { .idle_max = 2 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	for (int tid = 1; tid <= 5; tid++)
 		track_fixture_begin(&fixture, 100 + tid, tid, "x");
 	track_fixture_output(&fixture);
@@ -77,15 +72,13 @@ TEST(a_track_with_an_open_slice_is_never_retired)
 		   "110 #3 instant 'x' depth 1 outer 103\n"
 		   "111 #6 + a:work slices 'work' tid 6\n111 #6 instant 'x' depth 0 outer 111\n"
 		   "112 #1 end 'x' depth 1 from 101\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(tracks_that_were_open_above_the_bound_are_retired_once_they_are_idle)
 {
 	struct tracks_settings settings = { .idle_max = 2 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	for (int tid = 1; tid <= 5; tid++)
 		track_fixture_begin(&fixture, 100 + tid, tid, "x");
 	for (int tid = 5; tid >= 1; tid--)
@@ -99,14 +92,12 @@ TEST(tracks_that_were_open_above_the_bound_are_retired_once_they_are_idle)
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "200 #1 -\n200 #6 -\n"
 		   "200 finish 0: " NOTHING_LOST ", 0 unfinished, 0 suspect, 4 retired, 0 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(without_a_setting_the_bound_is_16384_tracks)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int tid = 1; tid <= TRACKS_IDLE_MAX; tid++)
 		track_fixture_instant(&fixture, 110, tid, "x");
 	track_fixture_output(&fixture);
@@ -116,7 +107,6 @@ TEST(without_a_setting_the_bound_is_16384_tracks)
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "120 #1 -\n120 #16385 + a:work slices 'work' tid 16385\n"
 		   "120 #16385 instant 'x' depth 0 outer 120\n");
-	track_fixture_release(&fixture);
 }
 
 /* The lines of the finish after the incomplete slices. */
@@ -137,9 +127,8 @@ static void check_evicted(struct track_fixture *fixture, unsigned int nr_slices,
 
 TEST(one_slice_more_than_a_track_can_hold_closes_the_track)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < TRACK_SLICES_MAX; i++)
 		track_fixture_begin(&fixture, 110, 1, "x");
 	track_fixture_output(&fixture);
@@ -149,14 +138,12 @@ TEST(one_slice_more_than_a_track_can_hold_closes_the_track)
 	track_fixture_end(&fixture, 130, 1);
 	CHECK_TEXT(track_fixture_output(&fixture), "130 #2 end 'y' depth 1 from 120\n");
 	check_evicted(&fixture, TRACK_SLICES_MAX, 1, TRACK_SLICES_MAX);
-	track_fixture_release(&fixture);
 }
 
 TEST(above_20480_tracks_those_that_have_been_open_longest_are_closed)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int tid = 1; tid <= 20480; tid++)
 		track_fixture_begin(&fixture, 30000 - tid / 2, 20481 - tid, "x");
 	track_fixture_output(&fixture);
@@ -166,14 +153,12 @@ TEST(above_20480_tracks_those_that_have_been_open_longest_are_closed)
 		      "40000 #2 end 'x' depth 1 from 30000 unfinished\n40000 #2 -\n",
 		      116) == 0);
 	check_evicted(&fixture, 20480, 4096, 4096);
-	track_fixture_release(&fixture);
 }
 
 TEST(what_open_slices_take_is_bounded_on_all_tracks_together)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int tid = 1; tid <= 100; tid++) {
 		for (int i = 0; i < 4096; i++)
 			track_fixture_begin(&fixture, 110 + tid, tid, "x");
@@ -181,16 +166,14 @@ TEST(what_open_slices_take_is_bounded_on_all_tracks_together)
 	}
 	/* A stack takes 192 KiB: of each 43, the 22 oldest are closed. */
 	check_evicted(&fixture, 100 * 4096, 66, 66 * 4096);
-	track_fixture_release(&fixture);
 }
 
 TEST(names_of_open_slices_are_bounded_likewise)
 {
 	struct tracks_settings settings = { .names_max = 1 };
 	static char name[60000];
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	track_fixture_instant(&fixture, 110, 1, "counted");
 	memset(name, 'x', sizeof(name) - 1);
 	for (int i = 0; i < 1000; i++) {
@@ -199,7 +182,6 @@ TEST(names_of_open_slices_are_bounded_likewise)
 	}
 	track_fixture_finish(&fixture, 2000);
 	CHECK(strstr(track_fixture_output(&fixture), " evicted slices\n") != NULL);
-	track_fixture_release(&fixture);
 }
 
 static struct name *name_of(struct names *names, unsigned int owner, struct text text)
@@ -228,9 +210,8 @@ TEST(names_beyond_the_bound_are_reported_but_not_counted)
 {
 	struct tracks_settings settings = { .names_max = 2 };
 	struct decoded_event other = track_fixture_event(FIXTURE_QUEUE, DECODED_INSTANT, 120, 1);
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	track_fixture_begin(&fixture, 110, 1, "a");
 	track_fixture_instant(&fixture, 110, 1, "b");
 	track_fixture_begin(&fixture, 110, 1, "c");
@@ -261,7 +242,6 @@ TEST(names_beyond_the_bound_are_reported_but_not_counted)
 		   "200 #1 end ~'e' depth 1 from 130 unfinished\n"
 		   "200 #1 -\n200 #2 -\n"
 		   "200 finish 0: " NOTHING_LOST ", 1 unfinished, 0 suspect, 0 retired, 4 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_counted_name_is_one_object_for_each_tracepoint)
@@ -287,10 +267,9 @@ TEST(a_counted_name_is_one_object_for_each_tracepoint)
 
 TEST(without_a_setting_a_thousand_names_of_a_tracepoint_are_kept)
 {
-	struct track_fixture fixture;
 	char name[32];
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 1; i <= TRACKS_NAMES_MAX; i++) {
 		snprintf(name, sizeof(name), "name %d", i);
 		track_fixture_instant(&fixture, 110, 1, name);
@@ -299,7 +278,6 @@ TEST(without_a_setting_a_thousand_names_of_a_tracepoint_are_kept)
 	track_fixture_instant(&fixture, 110, 1, "one more");
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "110 #1 instant ~'one more' depth 0 outer 110\n");
-	track_fixture_release(&fixture);
 }
 
 static int show(struct track_fixture *fixture, enum track_fixture_tracepoint tracepoint,

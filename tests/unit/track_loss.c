@@ -23,9 +23,8 @@ static void lose(struct track_fixture *fixture, int cpu, int64_t from_ns, int64_
 
 TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 7, "before");
 	track_fixture_end(&fixture, 119, 7);
 	track_fixture_begin(&fixture, 120, 7, "outer");
@@ -41,27 +40,23 @@ TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
 						   "130 lost 1 on 0\n"
 						   "150 #1 end 'inner' depth 2 from 121 suspect\n"
 						   "160 #1 end 'outer' depth 1 from 120 suspect\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(gaps_are_counted_and_those_of_unknown_size_apart)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	lose_count(&fixture, 0, 110, 120, 3);
 	lose_count(&fixture, 1, 110, 120, LOSS_COUNT_UNKNOWN);
 	lose_count(&fixture, 0, 130, 140, LOSS_COUNT_UNKNOWN);
 	CHECK_NUMBER(fixture.tracks->totals.lost_gaps, 3);
 	CHECK_NUMBER(fixture.tracks->totals.lost_gaps_unknown, 2);
-	track_fixture_release(&fixture);
 }
 
 TEST(a_slice_that_begins_with_the_record_behind_a_loss_is_sound_and_never_cut_short)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	lose(&fixture, 0, 120, 130);
 	track_fixture_begin(&fixture, 130, 7, "outer");
 	track_fixture_begin(&fixture, 131, 7, "inner");
@@ -73,14 +68,12 @@ TEST(a_slice_that_begins_with_the_record_behind_a_loss_is_sound_and_never_cut_sh
 						   "131 #1 begin 'inner' depth 2\n"
 						   "132 #1 end 'inner' depth 2 from 131\n"
 						   "133 #1 end 'outer' depth 1 from 130\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_slice_of_another_cpu_that_begins_within_a_loss_is_suspect)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	lose(&fixture, 2, 130, 140);
 	track_fixture_begin(&fixture, 135, 7, "a");
 	track_fixture_end(&fixture, 136, 7);
@@ -92,7 +85,6 @@ TEST(a_slice_of_another_cpu_that_begins_within_a_loss_is_suspect)
 						   "136 #1 end 'a' depth 1 from 135 suspect\n"
 						   "139 #1 begin 'b' depth 1\n"
 						   "150 #1 end 'b' depth 1 from 139 suspect\n");
-	track_fixture_release(&fixture);
 }
 
 /* Shows that slices of the tracepoint nest two deep, on a track of its own. */
@@ -107,9 +99,8 @@ static void nest_twice(struct track_fixture *fixture)
 
 TEST(a_slice_that_begins_after_a_loss_is_not_suspect_even_inside_one_that_is)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	nest_twice(&fixture);
 	track_fixture_begin(&fixture, 120, 7, "its end was lost");
 	lose(&fixture, 0, 130, 140);
@@ -127,14 +118,12 @@ TEST(a_slice_that_begins_after_a_loss_is_not_suspect_even_inside_one_that_is)
 		   "200 #2 -\n"
 		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 1 unfinished, 1 suspect, 0 "
 		   "retired, 0 other\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_suspect_slice_ends_before_another_lies_deeper_than_any_did)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 120, 7, "its end was lost");
 	lose(&fixture, 0, 130, 140);
 	track_fixture_begin(&fixture, 135, 7, "so was this one's");
@@ -149,14 +138,12 @@ TEST(a_suspect_slice_ends_before_another_lies_deeper_than_any_did)
 		   "141 #1 end 'so was this one's' depth 1 from 135 suspect unfinished\n"
 		   "141 #1 begin 'after' depth 1\n"
 		   "150 #1 end 'after' depth 1 from 141\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(suspect_slices_teach_no_depth_and_others_do)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	nest_twice(&fixture);
 	track_fixture_begin(&fixture, 120, 7, "a");
 	lose(&fixture, 0, 130, 140);
@@ -169,14 +156,12 @@ TEST(suspect_slices_teach_no_depth_and_others_do)
 		   "141 #2 end 'again' depth 2 from 135 suspect unfinished\n"
 		   "141 #2 begin 'after' depth 2\n"
 		   "142 #2 begin 'within' depth 3\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_short_loss_does_not_shorten_a_long_one)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	lose(&fixture, 0, 110, 200);
 	lose(&fixture, 1, 120, 130);
 	track_fixture_begin(&fixture, 150, 7, "in the long one");
@@ -189,7 +174,6 @@ TEST(a_short_loss_does_not_shorten_a_long_one)
 	CHECK_TEXT(track_fixture_output(&fixture), "200 lost 1 on 0\n"
 						   "206 #1 begin 'after both' depth 1\n"
 						   "210 #1 end 'after both' depth 1 from 206\n");
-	track_fixture_release(&fixture);
 }
 
 /* A slice of an idle task. */
@@ -205,9 +189,8 @@ static void idle_slice(struct track_fixture *fixture, enum decoded_kind kind, in
 
 TEST(a_loss_touches_the_idle_task_of_its_own_cpu_only)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int cpu = 0; cpu < 4; cpu++)
 		idle_slice(&fixture, DECODED_BEGIN, 110 + cpu, cpu);
 	track_fixture_output(&fixture);
@@ -224,16 +207,14 @@ TEST(a_loss_touches_the_idle_task_of_its_own_cpu_only)
 						   "140 #4 end 'idle' depth 1 from 113\n"
 						   "141 #2 begin 'idle' depth 1\n"
 						   "142 #2 end 'idle' depth 1 from 141\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_scope_that_names_a_cpu_may_be_written_from_any_cpu)
 {
 	struct decoded_event begin = track_fixture_event(FIXTURE_TICK, DECODED_BEGIN, 110, 3);
 	struct decoded_event end = track_fixture_event(FIXTURE_TICK, DECODED_END, 140, 3);
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	begin.cpu = end.cpu = 3;
 	begin.slice_name = text_of("tick");
 	CHECK_NUMBER(track_fixture_add(&fixture, &begin), 0);
@@ -242,7 +223,6 @@ TEST(a_scope_that_names_a_cpu_may_be_written_from_any_cpu)
 	CHECK_NUMBER(track_fixture_add(&fixture, &end), 0);
 	CHECK_TEXT(track_fixture_output(&fixture),
 		   "120 lost 1 on 0\n140 #1 end 'tick' depth 1 from 110 suspect\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_loss_touches_its_own_buffer_only)
@@ -250,9 +230,8 @@ TEST(a_loss_touches_its_own_buffer_only)
 	struct decoded_event begin = track_fixture_event(FIXTURE_WORK, DECODED_BEGIN, 110, 7);
 	struct decoded_event end = track_fixture_event(FIXTURE_WORK, DECODED_END, 140, 7);
 	struct loss gap = { .buffer = 2, .from_ns = 120, .to_ns = 130, .count = 1 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (unsigned int buffer = 0; buffer < 4; buffer++) {
 		begin.buffer = buffer;
 		CHECK_NUMBER(track_fixture_add(&fixture, &begin), 0);
@@ -267,18 +246,15 @@ TEST(a_loss_touches_its_own_buffer_only)
 		   "120 lost 1 on 0\n"
 		   "140 #1 end '' depth 1 from 110\n140 #2 end '' depth 1 from 110\n"
 		   "140 #3 end '' depth 1 from 110 suspect\n140 #4 end '' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_loss_says_how_many_or_that_nobody_has)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	lose_count(&fixture, 0, 110, 120, INT64_C(5000000000));
 	lose_count(&fixture, 70, 111, 120, TIMELINE_COUNT_UNKNOWN);
 	CHECK_TEXT(track_fixture_output(&fixture), "110 lost 5000000000 on 0\n111 lost -1 on 70\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(suspicion_reaches_to_the_last_end_of_any_loss)

@@ -57,16 +57,14 @@ static int tid_after(int tid)
 TEST(a_track_is_recent_since_its_first_record)
 {
 	const struct decoded_event used = begin_of(7, "work"), unused = begin_of(8, "work");
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	CHECK_NUMBER(recent_number(&fixture, &used), 0);
 	add(&fixture, used, DECODED_BEGIN);
 	CHECK_NUMBER(recent_number(&fixture, &used), 1);
 	CHECK_NUMBER(recent_number(&fixture, &unused), 0);
 	add(&fixture, used, DECODED_END);
 	CHECK_NUMBER(recent_number(&fixture, &used), 1);
-	track_fixture_release(&fixture);
 }
 
 TEST(of_three_tracks_with_one_index_the_last_two_are_recent)
@@ -74,9 +72,8 @@ TEST(of_three_tracks_with_one_index_the_last_two_are_recent)
 	const int second = tid_after(1), third = tid_after(second);
 	const struct decoded_event events[] = { begin_of(1, "work"), begin_of(second, "work"),
 						begin_of(third, "work") };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 3; i++)
 		add(&fixture, events[i], DECODED_BEGIN);
 	CHECK_NUMBER(recent_number(&fixture, &events[0]), 0);
@@ -89,7 +86,6 @@ TEST(of_three_tracks_with_one_index_the_last_two_are_recent)
 	CHECK_NUMBER(recent_number(&fixture, &events[1]), 0);
 	CHECK_NUMBER(recent_number(&fixture, &events[2]), 3);
 	CHECK_NUMBER(fixture.tracks->nr_seen, 3);
-	track_fixture_release(&fixture);
 }
 
 /* The first track ends as the older one of its pair, then as the newer one. */
@@ -189,9 +185,8 @@ TEST(a_track_that_moves_to_another_thread_is_recent_there_only)
 					    .tid = 7,
 					    .old_tid = 9 };
 	const struct decoded_event before = begin_of(9, "work"), after = begin_of(7, "work");
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	add(&fixture, before, DECODED_BEGIN);
 	CHECK_NUMBER(recent_number(&fixture, &before), 1);
 	CHECK_NUMBER(tracks_learn(fixture.tracks, &change, &fixture.error), 0);
@@ -200,5 +195,4 @@ TEST(a_track_that_moves_to_another_thread_is_recent_there_only)
 	CHECK(recent_number(&fixture, &after) > 0);
 	track_fixture_finish(&fixture, 200);
 	CHECK(strstr(track_fixture_output(&fixture), " 0 unmatched, 0 malformed, 0 unfinished"));
-	track_fixture_release(&fixture);
 }

@@ -8,9 +8,8 @@
 
 TEST(open_slices_go_on_as_continued_ones)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 1, "outer");
 	track_fixture_begin(&fixture, 120, 1, "inner");
 	track_fixture_output(&fixture);
@@ -37,14 +36,12 @@ TEST(open_slices_go_on_as_continued_ones)
 		"300 #1 -\n300" FINISH(NOTHING) "300 #1 + a:work slices 'work' tid 1\n"
 						"300 #1 begin 'outer' depth 1 continued\n"
 						"310 #1 end 'outer' depth 1 from 300 continued\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(tracks_without_open_slices_come_back_when_they_are_used)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_instant(&fixture, 110, 1, "x");
 	track_fixture_count(&fixture, 120, 2, 5);
 	track_fixture_begin(&fixture, 130, 3, "y");
@@ -59,7 +56,6 @@ TEST(tracks_without_open_slices_come_back_when_they_are_used)
 					 "210 #2 + a:load counter 'load' tid 2\n"
 					 "210 #2 6 depth 0 outer 210\n"
 					 "220 #1 end 'y' depth 1 from 200 continued\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(each_session_counts_its_own)
@@ -90,9 +86,8 @@ TEST(each_session_counts_its_own)
 TEST(a_slice_that_was_suspect_stays_so)
 {
 	struct loss gap = { .from_ns = 115, .to_ns = 125, .count = 3 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 1, "x");
 	tracks_lose(fixture.tracks, &gap, &fixture.error);
 	track_fixture_output(&fixture);
@@ -111,5 +106,4 @@ TEST(a_slice_that_was_suspect_stays_so)
 					   "220 #2 end 'clean' depth 1 from 210\n"
 					   "230 #1 end 'x' depth 1 from 200 "
 					   "continued suspect\n");
-	track_fixture_release(&fixture);
 }

@@ -38,9 +38,8 @@ TEST(tasks_are_asked_for_once_where_the_scope_is_a_task)
 {
 	int nr_asked = 0;
 	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	track_fixture_instant(&fixture, 110, 57, "x");
 	track_fixture_instant(&fixture, 110, 57, "x");
 	track_fixture_instant(&fixture, 110, 100, "x");
@@ -62,7 +61,6 @@ TEST(tasks_are_asked_for_once_where_the_scope_is_a_task)
 	begin_in(&fixture, FIXTURE_JOB, INT64_C(1) << 32 | 61);
 	track_fixture_instant(&fixture, 110, 0, "idle");
 	CHECK_NUMBER(nr_asked, 4);
-	track_fixture_release(&fixture);
 }
 
 static int observe_queue(struct track_fixture *fixture, enum decoded_kind kind, int tid)
@@ -81,9 +79,8 @@ static void check_writers(bool has_comm, const char *want)
 	struct tracks_settings settings = { .find_task = task_find,
 					    .context = &nr_asked,
 					    .has_comm = has_comm };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	fixture.shows_writer = true;
 	CHECK_NUMBER(observe_queue(&fixture, DECODED_BEGIN, 57), 0);
 	CHECK_NUMBER(observe_queue(&fixture, DECODED_BEGIN, 100), 0);
@@ -95,7 +92,6 @@ static void check_writers(bool has_comm, const char *want)
 	track_fixture_finish(&fixture, 200);
 	CHECK(strstr(track_fixture_output(&fixture),
 		     "200 #1 end 'x' depth 1 from 110 unfinished by -1 on -1 ''\n") != NULL);
-	track_fixture_release(&fixture);
 }
 
 TEST(records_say_who_wrote_them_and_by_name_where_that_is_asked_for)
@@ -173,9 +169,8 @@ TEST(what_the_trace_reported_is_not_asked_for)
 {
 	int nr_asked = 0;
 	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	learn(&fixture, TASK_CHANGE_NAMED, 105, 57, "reported");
 	track_fixture_instant(&fixture, 110, 57, "x");
 	CHECK_TEXT(track_fixture_output(&fixture),
@@ -189,14 +184,12 @@ TEST(what_the_trace_reported_is_not_asked_for)
 		   "130 #2 instant 'x' depth 0 outer 130\n");
 	/* For 57 twice: its process, and its name once it is gone; for process 50 by each track. */
 	CHECK_NUMBER(nr_asked, 4);
-	track_fixture_release(&fixture);
 }
 
 TEST(a_change_that_ends_nothing_does_not_move_time)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	track_fixture_begin(&fixture, 110, 7, "a");
 	learn(&fixture, TASK_CHANGE_BORN, 500, 8, "other");
 	learn(&fixture, TASK_CHANGE_NAMED, 500, 7, "new");
@@ -204,15 +197,13 @@ TEST(a_change_that_ends_nothing_does_not_move_time)
 	track_fixture_output(&fixture);
 	track_fixture_end(&fixture, 120, 7);
 	CHECK_TEXT(track_fixture_output(&fixture), "120 #1 end 'a' depth 1 from 110\n120 #1 -\n");
-	track_fixture_release(&fixture);
 }
 
 /* The kernel frees a thread late: by then another one may have its number. */
 TEST(a_thread_that_was_born_again_outlives_its_predecessor)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	learn(&fixture, TASK_CHANGE_BORN, 101, 7, "first");
 	learn(&fixture, TASK_CHANGE_EXITED, 110, 7, "first");
 	learn(&fixture, TASK_CHANGE_BORN, 120, 7, "second");
@@ -221,14 +212,12 @@ TEST(a_thread_that_was_born_again_outlives_its_predecessor)
 	track_fixture_output(&fixture);
 	track_fixture_end(&fixture, 150, 7);
 	CHECK_TEXT(track_fixture_output(&fixture), "150 #1 end 'a' depth 1 from 130\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_thread_is_renamed_only_if_it_has_tracks_with_its_old_name)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	learn(&fixture, TASK_CHANGE_NAMED, 101, 7, "sh");
 	learn(&fixture, TASK_CHANGE_NAMED, 102, 7, "bash");
 	track_fixture_instant(&fixture, 110, 7, "x");
@@ -241,7 +230,6 @@ TEST(a_thread_is_renamed_only_if_it_has_tracks_with_its_old_name)
 	track_fixture_output(&fixture);
 	track_fixture_finish(&fixture, 200);
 	CHECK(strstr(track_fixture_output(&fixture), " 0 retired, 0 other, 2 renamed\n") != NULL);
-	track_fixture_release(&fixture);
 }
 
 static const char *cgroup_of(struct track_fixture *fixture, int tid)
@@ -282,9 +270,8 @@ TEST(the_threads_of_a_process_are_in_the_cgroup_to_which_it_was_moved)
 
 TEST(a_thread_that_is_moved_and_renamed_gets_one_new_track)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	learn(&fixture, TASK_CHANGE_NAMED, 101, 7, "sh");
 	track_fixture_begin(&fixture, 110, 7, "a");
 	learn(&fixture, TASK_CHANGE_MOVED, 120, 7, "/b");
@@ -293,14 +280,12 @@ TEST(a_thread_that_is_moved_and_renamed_gets_one_new_track)
 	track_fixture_output(&fixture);
 	track_fixture_end(&fixture, 150, 7);
 	CHECK_TEXT(track_fixture_output(&fixture), "150 #1 end 'a' depth 1 from 110\n150 #1 -\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(the_cgroup_of_a_process_without_tracks_is_not_forgotten)
 {
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, NULL);
 
-	track_fixture_init(&fixture, NULL);
 	learn(&fixture, TASK_CHANGE_MOVED, 110, 7, "/b");
 	learn(&fixture, TASK_CHANGE_MOVED, 110, 8, "/b");
 	learn(&fixture, TASK_CHANGE_EXITED, 111, 8, "");
@@ -312,7 +297,6 @@ TEST(the_cgroup_of_a_process_without_tracks_is_not_forgotten)
 	for (int tid = 1000; tid < 40000; tid++)
 		learn(&fixture, TASK_CHANGE_MOVED, 130, tid, "/c");
 	CHECK(fixture.tracks->tasks.map.size <= 2 * TASKS_MAX);
-	track_fixture_release(&fixture);
 }
 
 /* Tasks start and end at random, with tracks that have open slices or none. */
@@ -320,9 +304,8 @@ TEST(whatever_becomes_of_tasks_every_track_ends_once)
 {
 	struct tracks_settings settings = { .idle_max = 5 };
 	struct random random = { .state = 5 };
-	struct track_fixture fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	track_fixture_init(&fixture, &settings);
 	for (int i = 0; i < 20000; i++) {
 		static const char *const comms[] = { "a", "b", "c" };
 		int tid = 1 + random_below(&random, 9);
@@ -345,5 +328,4 @@ TEST(whatever_becomes_of_tasks_every_track_ends_once)
 	}
 	track_fixture_finish(&fixture, 50000);
 	CHECK(strstr(track_fixture_output(&fixture), "finish") != NULL);
-	track_fixture_release(&fixture);
 }

@@ -86,11 +86,10 @@ static bool caller_take(void)
 	return true;
 }
 
-TEST(a_program_is_taken_when_its_message_arrives)
+TEST_IN(socket, a_program_is_taken_when_its_message_arrives)
 {
 	int connection;
 
-	socket_begin();
 	CHECK(!caller_take());
 	connection = program_connect();
 	CHECK(!caller_take());
@@ -99,14 +98,12 @@ TEST(a_program_is_taken_when_its_message_arrives)
 	CHECK(caller_take());
 	CHECK(is_over(connection));
 	close(connection);
-	socket_end();
 }
 
-TEST(a_caller_that_has_gone_is_taken)
+TEST_IN(socket, a_caller_that_has_gone_is_taken)
 {
 	int connection;
 
-	socket_begin();
 	connection = program_connect();
 	CHECK(!caller_take());
 	CHECK_NUMBER(callers.size, 1);
@@ -114,7 +111,6 @@ TEST(a_caller_that_has_gone_is_taken)
 	CHECK(caller_take());
 	CHECK_NUMBER(callers.size, 0);
 	CHECK_NUMBER(callers.nr_dropped, 0);
-	socket_end();
 }
 
 /* Takes a caller while descriptors are below @nr_files. */
@@ -132,11 +128,10 @@ static bool caller_take_within(rlim_t nr_files)
 	return is_taken;
 }
 
-TEST(a_connection_that_cannot_be_accepted_waits)
+TEST_IN(socket, a_connection_that_cannot_be_accepted_waits)
 {
 	int connection;
 
-	socket_begin();
 	connection = program_connect();
 	program_send(connection);
 	CHECK(!caller_take_within(0));
@@ -144,14 +139,12 @@ TEST(a_connection_that_cannot_be_accepted_waits)
 	CHECK(caller_take());
 	CHECK_NUMBER(callers.refused, 0);
 	close(connection);
-	socket_end();
 }
 
-TEST(silent_callers_give_way_to_later_ones)
+TEST_IN(socket, silent_callers_give_way_to_later_ones)
 {
 	int connections[USER_CALLERS_MAX], connection;
 
-	socket_begin();
 	for (size_t i = 0; i < USER_CALLERS_MAX; i++)
 		connections[i] = program_connect();
 	CHECK(!caller_take());
@@ -170,7 +163,6 @@ TEST(silent_callers_give_way_to_later_ones)
 	for (size_t i = 0; i < USER_CALLERS_MAX; i++)
 		close(connections[i]);
 	close(connection);
-	socket_end();
 }
 
 /* Looks for messages of callers so often; returns whether the connection is over. */
@@ -182,11 +174,10 @@ static bool is_over_after(int nr_looks, int connection)
 }
 
 /* A ktrack that was stopped itself looks for the message as often as another one. */
-TEST(a_caller_that_sends_nothing_is_dropped_after_five_seconds_and_many_looks)
+TEST_IN(socket, a_caller_that_sends_nothing_is_dropped_after_five_seconds_and_many_looks)
 {
 	int connection;
 
-	socket_begin();
 	connection = program_connect();
 	CHECK(!is_over_after(1, connection));
 	own_clock_ns += 5 * NS_PER_S;
@@ -194,14 +185,12 @@ TEST(a_caller_that_sends_nothing_is_dropped_after_five_seconds_and_many_looks)
 	CHECK(is_over_after(20, connection));
 	CHECK_NUMBER(callers.nr_dropped, 1);
 	close(connection);
-	socket_end();
 }
 
-TEST(a_caller_that_is_looked_for_often_has_its_time)
+TEST_IN(socket, a_caller_that_is_looked_for_often_has_its_time)
 {
 	int connection;
 
-	socket_begin();
 	connection = program_connect();
 	CHECK(!is_over_after(1, connection));
 	own_clock_ns += 4 * NS_PER_S;
@@ -210,15 +199,13 @@ TEST(a_caller_that_is_looked_for_often_has_its_time)
 	program_send(connection);
 	CHECK(caller_take());
 	close(connection);
-	socket_end();
 }
 
 /* A program that waits has its message there. */
-TEST(more_callers_than_fit_are_taken_if_they_have_sent)
+TEST_IN(socket, more_callers_than_fit_are_taken_if_they_have_sent)
 {
 	int connections[2 * USER_CALLERS_MAX];
 
-	socket_begin();
 	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++) {
 		connections[i] = program_connect();
 		program_send(connections[i]);
@@ -228,15 +215,13 @@ TEST(more_callers_than_fit_are_taken_if_they_have_sent)
 		close(connections[i]);
 	}
 	CHECK(!caller_take());
-	socket_end();
 }
 
 /* Others connect as fast as they are accepted, and send nothing. */
-TEST(callers_without_a_message_do_not_stop_ktrack)
+TEST_IN(socket, callers_without_a_message_do_not_stop_ktrack)
 {
 	int connections[2 * USER_CALLERS_MAX];
 
-	socket_begin();
 	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++)
 		connections[i] = program_connect();
 	CHECK(!caller_take());
@@ -246,7 +231,6 @@ TEST(callers_without_a_message_do_not_stop_ktrack)
 	CHECK_NUMBER(callers.nr_dropped, USER_CALLERS_MAX);
 	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++)
 		close(connections[i]);
-	socket_end();
 }
 
 TEST(callers_go_on_when_the_socket_is_closed)
@@ -269,11 +253,10 @@ static bool socket_is_readable(void)
 }
 
 /* ktrack sleeps in poll(2) while a program is preempted, and its message ends that. */
-TEST(a_message_that_arrives_later_is_polled)
+TEST_IN(socket, a_message_that_arrives_later_is_polled)
 {
 	int connection;
 
-	socket_begin();
 	CHECK(!socket_is_readable());
 	connection = program_connect();
 	CHECK(socket_is_readable());
@@ -285,15 +268,13 @@ TEST(a_message_that_arrives_later_is_polled)
 	CHECK(!socket_is_readable());
 	close(connection);
 	CHECK_NUMBER(callers.nr_dropped, 0);
-	socket_end();
 }
 
 /* Each of them may hang. */
-TEST(one_user_has_a_limited_number_of_receivers)
+TEST_IN(socket, one_user_has_a_limited_number_of_receivers)
 {
 	int connection;
 
-	socket_begin();
 	connection = program_connect();
 	program_send(connection);
 	for (int i = 0; i < USER_RECEIVERS_MAX; i++)
@@ -305,21 +286,18 @@ TEST(one_user_has_a_limited_number_of_receivers)
 	CHECK(caller_take());
 	CHECK(!callers.is_held_back);
 	close(connection);
-	socket_end();
 }
 
-TEST(a_user_without_receivers_gets_one)
+TEST_IN(socket, a_user_without_receivers_gets_one)
 {
 	int connection;
 
-	socket_begin();
 	connection = program_connect();
 	program_send(connection);
 	for (int i = 0; i < RECEIVERS_MAX - 1; i++)
 		callers_add_receiver(&callers, 1000 + i, geteuid() + 1 + i / USER_RECEIVERS_MAX);
 	CHECK(caller_take());
 	close(connection);
-	socket_end();
 }
 
 /* Connects as another user, which the connection keeps. */

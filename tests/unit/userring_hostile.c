@@ -500,7 +500,8 @@ TEST(changed_descriptions_are_refused_or_read)
 TEST(names_are_words_and_texts_are_printable)
 {
 	struct described_event *event = malloc(sizeof(*event));
-	struct buffer bytes = { 0 }, format = { 0 };
+	SCOPED_BUFFER(bytes);
+	SCOPED_BUFFER(format);
 	const struct ktrack_user_event head = {
 		.number = 1, .kind = KTRACK_USER_COUNTER, .nr_fields = 1, .size = 24
 	};
@@ -523,8 +524,6 @@ TEST(names_are_words_and_texts_are_printable)
 	CHECK(!event_describe(event, (unsigned char *)bytes.data, bytes.size));
 	bytes.data[sizeof(head)] = '9';
 	CHECK(!event_describe(event, (unsigned char *)bytes.data, bytes.size));
-	buffer_release(&bytes);
-	buffer_release(&format);
 	free(event);
 }
 

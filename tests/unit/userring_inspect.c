@@ -137,13 +137,12 @@ static int child_visit(void *context, const struct program_found *found, struct 
 
 static void child_list(const char *expected)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 	const struct program_visitor visitor = { .context = &out, .visit = child_visit };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(programs_visit(&visitor, &error), 0);
 	CHECK_TEXT(buffer_string(&out), expected);
-	buffer_release(&out);
 }
 
 static void child_examine(size_t nr_programs, const char *name, const char *reason)

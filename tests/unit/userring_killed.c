@@ -18,9 +18,8 @@ KTRACK_SLICE(unit_work);
 KTRACK_SLICE(unit_waiting);
 
 /* Records before the own recording belong to one that was killed. */
-TEST(records_of_an_earlier_recording_are_dropped)
+TEST_IN(reading, records_of_an_earlier_recording_are_dropped)
 {
-	reading_begin();
 	ktrack_instant(unit_work, "earlier");
 	program_close(reading.program);
 	CHECK(reading_lock());
@@ -28,14 +27,12 @@ TEST(records_of_an_earlier_recording_are_dropped)
 	ktrack_instant(unit_work, "now");
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
-	reading_end();
 }
 
-TEST(a_second_ktrack_is_refused)
+TEST_IN(reading, a_second_ktrack_is_refused)
 {
 	struct program *second;
 
-	reading_begin();
 	second = program_open(ktrack_user3_process.fd, getpid());
 	CHECK(program_is_locked(second));
 	CHECK(!program_lock(second));
@@ -45,7 +42,6 @@ TEST(a_second_ktrack_is_refused)
 	CHECK_NUMBER(ktrack_user3_control.on, 1);
 	program_close(second);
 	CHECK_NUMBER(ktrack_user3_control.on, 1);
-	reading_end();
 }
 
 /* Forks a process that waits until it is killed; returns when @prepare has succeeded in it. */
@@ -116,16 +112,14 @@ static bool nothing_prepare(void)
 }
 
 /* A command that ktrack has started may run longer. */
-TEST(children_of_ktrack_do_not_keep_its_programs)
+TEST_IN(reading, children_of_ktrack_do_not_keep_its_programs)
 {
 	pid_t pid;
 
-	reading_begin();
 	pid = fork_waiting(nothing_prepare);
 	program_close(reading.program);
 	CHECK(reading_lock());
 	child_kill(pid);
-	reading_end();
 }
 
 /* Until it executes another program, a child has the file, too. */
@@ -236,25 +230,22 @@ TEST(a_process_of_a_user_namespace_counts_to_the_owner)
 }
 
 /* Switched on later than locked: a killed ktrack had left the program on. */
-TEST(records_before_the_start_are_dropped)
+TEST_IN(reading, records_before_the_start_are_dropped)
 {
-	reading_begin();
 	ktrack_instant(unit_work, "before");
 	program_switch(reading.program, true);
 	ktrack_instant(unit_work, "now");
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
-	reading_end();
 }
 
 /* A record that is begun holds back what is later, but not forever. */
-TEST(a_record_that_is_begun_is_awaited)
+TEST_IN(reading, a_record_that_is_begun_is_awaited)
 {
 	struct ktrack_user_record *record;
 	struct ktrack_user_ring *ring;
 	int64_t before_ns;
 
-	reading_begin();
 	ktrack_instant(unit_work, "one");
 	CHECK(reading_pass() > 0);
 	before_ns = program_ready_ns(reading.program, INT64_MAX);
@@ -271,16 +262,14 @@ TEST(a_record_that_is_begun_is_awaited)
 	CHECK(reading_pass() > 0);
 	CHECK(!program_is_waiting(reading.program));
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
-	reading_end();
 }
 
 /* A ktrack that is killed while it clears what it has read leaves the ring between both states. */
-TEST(the_next_ktrack_goes_on_where_a_killed_one_was_clearing)
+TEST_IN(reading, the_next_ktrack_goes_on_where_a_killed_one_was_clearing)
 {
 	struct ktrack_user_ring *ring;
 	uint64_t begin, end;
 
-	reading_begin();
 	ktrack_instant(unit_work, "one");
 	ring = ktrack_user3_thread.ring;
 	begin = ring->tail;
@@ -299,15 +288,13 @@ TEST(the_next_ktrack_goes_on_where_a_killed_one_was_clearing)
 	CHECK(!program_is_waiting(reading.program));
 	CHECK_NUMBER(ring->tail, ring->head);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
-	reading_end();
 }
 
 /* What the program itself writes there does no harm. */
-TEST(a_false_end_of_what_was_read_is_ignored)
+TEST_IN(reading, a_false_end_of_what_was_read_is_ignored)
 {
 	struct ktrack_user_ring *ring;
 
-	reading_begin();
 	ktrack_instant(unit_work, "one");
 	ring = ktrack_user3_thread.ring;
 	program_close(reading.program);
@@ -316,27 +303,23 @@ TEST(a_false_end_of_what_was_read_is_ignored)
 	CHECK(ring->tail < ring->head);
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);
-	reading_end();
 }
 
 /* The reader has read the clock, and was preempted then. */
-TEST(records_after_a_late_reading_of_the_clock_are_right)
+TEST_IN(reading, records_after_a_late_reading_of_the_clock_are_right)
 {
-	reading_begin();
 	ktrack_instant(unit_work, "one");
 	CHECK(reading_pass_at(reading.program, time_now_ns(CLOCK_BOOTTIME) - 5 * NS_PER_S, SIZE_MAX) > 0);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
-	reading_end();
 }
 
 /* One that a thread has reserved, but not begun: a signal handler wrote what follows. */
-TEST(records_behind_a_reserved_one_are_read)
+TEST_IN(reading, records_behind_a_reserved_one_are_read)
 {
 	struct ktrack_user_ring *ring;
 	uint64_t begin, end;
 
-	reading_begin();
 	ktrack_instant(unit_work, "one");
 	ring = ktrack_user3_thread.ring;
 	begin = ring->head;
@@ -349,16 +332,14 @@ TEST(records_behind_a_reserved_one_are_read)
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
 	CHECK_NUMBER(ring->tail, ring->head);
-	reading_end();
 }
 
 /* Of a killed program all is read that it committed. */
-TEST(records_behind_one_that_a_killed_thread_began_are_read)
+TEST_IN(reading, records_behind_one_that_a_killed_thread_began_are_read)
 {
 	struct ktrack_user_record *record;
 	struct ktrack_user_ring *ring;
 
-	reading_begin();
 	ktrack_instant(unit_work, "one");
 	ring = ktrack_user3_thread.ring;
 	record = (struct ktrack_user_record *)(void *)(ktrack_user3_thread.data +
@@ -370,7 +351,6 @@ TEST(records_behind_one_that_a_killed_thread_began_are_read)
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
-	reading_end();
 }
 
 /* Reserves @size bytes for a description, as a thread does that is preempted then. */

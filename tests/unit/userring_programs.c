@@ -673,7 +673,7 @@ static long long data_mapped(void)
 static void memory_check(pid_t pid)
 {
 	long long mapped = data_mapped(), soft = 0, hard = 0;
-	struct buffer limits = { 0 };
+	SCOPED_BUFFER(limits);
 	const char *line;
 	char path[32];
 
@@ -683,7 +683,6 @@ static void memory_check(pid_t pid)
 	CHECK(line && sscanf(line, "\nMax data size %lld %lld bytes", &soft, &hard) == 2);
 	CHECK_NUMBER(soft, hard);
 	CHECK(hard >= (128 << 20) && hard <= mapped + (192 << 20));
-	buffer_release(&limits);
 }
 
 static void reader_check(pid_t pid, bool has_own_user)

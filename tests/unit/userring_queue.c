@@ -65,7 +65,7 @@ TEST(records_of_rings_are_sorted_and_those_of_one_time_keep_their_order)
 /* A record of a signal handler is before the one that it interrupts. */
 TEST(records_of_many_rings_are_merged)
 {
-	struct buffer want = { 0 };
+	SCOPED_BUFFER(want);
 
 	for (int64_t ring = 0; ring < 7; ring++) {
 		for (int64_t i = 0; i < 20; i++)
@@ -74,7 +74,6 @@ TEST(records_of_many_rings_are_merged)
 	for (int i = 1; i <= 140; i++)
 		buffer_printf(&want, "%d ", i);
 	CHECK_TEXT(fill(1000), buffer_string(&want));
-	buffer_release(&want);
 	queue_release(&queue);
 }
 

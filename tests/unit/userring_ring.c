@@ -25,11 +25,10 @@ KTRACK_SLICE(unit_flagged, KTRACK_ASYNC(request), KTRACK_FLOW(unit_flow),
 	     KTRACK_ENUM(uint8_t, op, { 0, "read" }, { 1, "wr\"ite" }),
 	     KTRACK_FLAGS(uint32_t, flags, { 1, "sync" }, { 2, "discard" }));
 
-TEST(nothing_is_written_and_nothing_evaluated_while_nobody_records)
+TEST_IN(reading, nothing_is_written_and_nothing_evaluated_while_nobody_records)
 {
 	int nr_evaluated = 0;
 
-	reading_begin();
 	program_switch(reading.program, false);
 	ktrack_begin(unit_work, (nr_evaluated++, "work"));
 	ktrack_end(unit_work);
@@ -39,19 +38,16 @@ TEST(nothing_is_written_and_nothing_evaluated_while_nobody_records)
 	CHECK(!ktrack_enabled(unit_work));
 	CHECK_NUMBER(nr_evaluated, 0);
 	CHECK_NUMBER(reading_pass(), 0);
-	reading_end();
 }
 
 /* The end of the thread that has forked must not free the ring that another one has there. */
-TEST(a_child_has_no_ring_of_its_parent)
+TEST_IN(reading, a_child_has_no_ring_of_its_parent)
 {
-	reading_begin();
 	ktrack_instant(unit_work, "work");
 	CHECK(pthread_getspecific(ktrack_user3_process.key) == ktrack_user3_thread.ring);
 	ktrack_user3_after_fork();
 	CHECK(!pthread_getspecific(ktrack_user3_process.key));
 	ktrack_instant(unit_work, "work");
-	reading_end();
 }
 
 static bool mapping_is_dumped(const void *address)
@@ -110,12 +106,11 @@ TEST(rings_are_smaller_and_then_fewer_if_limits_refuse_them)
 }
 
 /* The program's clock is behind. */
-TEST(times_of_another_time_namespace_are_converted)
+TEST_IN(reading, times_of_another_time_namespace_are_converted)
 {
 	struct ktrack_user_record *record;
 	uint64_t time_ns;
 
-	reading_begin();
 	CHECK_NUMBER(reading.program->clock_offset_ns, 0);
 	reading.program->clock_offset_ns = -1000;
 	ktrack_instant(unit_work, "work");
@@ -123,16 +118,14 @@ TEST(times_of_another_time_namespace_are_converted)
 	time_ns = record->time_ns;
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).last_ns, time_ns + 1000);
-	reading_end();
 }
 
-TEST(records_have_values_names_process_and_thread)
+TEST_IN(reading, records_have_values_names_process_and_thread)
 {
 	struct ktrack_user_record head;
 	struct seen seen;
 	uint32_t bytes;
 
-	reading_begin();
 	ktrack_begin(unit_io, "a request", 7, 4096, "/etc/passwd");
 	CHECK(reading_pass() > 0);
 	seen = queue_see(INT64_MAX);
@@ -146,12 +139,10 @@ TEST(records_have_values_names_process_and_thread)
 	CHECK_NUMBER(seen.last[12], KTRACK_TYPE_BEGIN);
 	memcpy(&bytes, seen.last + 24, sizeof(bytes));
 	CHECK_NUMBER(bytes, 4096);
-	reading_end();
 }
 
-TEST(formats_are_those_of_the_macros_for_drivers)
+TEST_IN(reading, formats_are_those_of_the_macros_for_drivers)
 {
-	reading_begin();
 	ktrack_begin(unit_flagged, "x", 1, 2, 1, 3);
 	ktrack_sample(unit_depth, -5, "queue");
 	CHECK(reading_pass() > 0);
@@ -176,25 +167,21 @@ TEST(formats_are_those_of_the_macros_for_drivers)
 		   "__print_symbolic(REC->op, { 0, \"read\" }, { 1, \"wr?ite\" }), "
 		   "__print_flags(REC->flags, \"|\", { 1, \"sync\" }, { 2, \"discard\" }), "
 		   "REC->scope_tgid\n");
-	reading_end();
 }
 
-TEST(formats_have_floating_types)
+TEST_IN(reading, formats_have_floating_types)
 {
-	reading_begin();
 	ktrack_instant(unit_double, "x", 1.5);
 	CHECK(reading_pass() > 0);
 	CHECK(strstr(reading.recorded.events.list[0]->text.data, "field:double number;"));
-	reading_end();
 }
 
 /* Their sizes are in words of 4 bytes. */
-TEST(records_are_stored_without_unused_bytes)
+TEST_IN(reading, records_are_stored_without_unused_bytes)
 {
 	struct seen seen;
 	uint32_t text;
 
-	reading_begin();
 	ktrack_instant(unit_work, "hello");
 	CHECK(reading_pass() > 0);
 	seen = queue_see(INT64_MAX);
@@ -208,15 +195,13 @@ TEST(records_are_stored_without_unused_bytes)
 	CHECK(memcmp(seen.last + 17, "hello", sizeof("hello")) == 0);
 	memcpy(&text, seen.last + 12, sizeof(text));
 	CHECK_NUMBER(text, sizeof("hello") << 16 | 17);
-	reading_end();
 }
 
 /* More than once around the ring: records at its end are padded. */
-TEST(a_ring_is_used_again_and_again)
+TEST_IN(reading, a_ring_is_used_again_and_again)
 {
 	size_t nr_written = 0, nr_read = 0;
 
-	reading_begin();
 	for (int round = 0; round < 160; round++) {
 		for (int i = 0; i < 500; i++) {
 			ktrack_instant_printf(unit_work, ("%.*s", i % 100, __FILE__ __FILE__
@@ -229,7 +214,6 @@ TEST(a_ring_is_used_again_and_again)
 	CHECK_NUMBER(nr_read, nr_written);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	CHECK(reading.program->rings[0].tail > KTRACK_USER_RING_SIZE);
-	reading_end();
 }
 
 static size_t nr_bytes_left(void)
@@ -242,11 +226,10 @@ static size_t nr_bytes_left(void)
 }
 
 /* A word is committed if it is not 0: what is left of an old record would be read as a new one. */
-TEST(what_was_read_is_cleared_at_both_ends_of_a_ring)
+TEST_IN(reading, what_was_read_is_cleared_at_both_ends_of_a_ring)
 {
 	uint64_t passed = 0;
 
-	reading_begin();
 	for (int round = 0; passed < 5 && round < 100; round++) {
 		uint64_t begin = ktrack_user3_thread.ring ? ktrack_user3_thread.ring->head : 0;
 
@@ -260,15 +243,13 @@ TEST(what_was_read_is_cleared_at_both_ends_of_a_ring)
 	}
 	CHECK_NUMBER(passed, 5);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
-	reading_end();
 }
 
-TEST(records_that_do_not_fit_are_counted)
+TEST_IN(reading, records_that_do_not_fit_are_counted)
 {
 	const size_t nr_written = 200000;
 	struct seen seen;
 
-	reading_begin();
 	for (size_t i = 0; i < nr_written; i++)
 		ktrack_instant(unit_work, "fills");
 	CHECK(reading_pass() > 0);
@@ -282,16 +263,14 @@ TEST(records_that_do_not_fit_are_counted)
 	CHECK_NUMBER(seen.nr_records, 1);
 	CHECK_NUMBER(seen.lost, reading.recorded.queue.counts.lost);
 	CHECK_NUMBER(reading.recorded.queue.counts.in_rings, seen.lost);
-	reading_end();
 }
 
 /* The programs of other users are read in the same pass, and do not wait for these records. */
-TEST(records_of_a_user_who_has_too_many_stay_in_their_rings)
+TEST_IN(reading, records_of_a_user_who_has_too_many_stay_in_their_rings)
 {
 	struct program_user user = { 0 };
 	size_t nr_records;
 
-	reading_begin();
 	reading.program->user = &user;
 	for (int i = 0; i < 100; i++)
 		ktrack_instant(unit_work, "work");
@@ -305,16 +284,14 @@ TEST(records_of_a_user_who_has_too_many_stay_in_their_rings)
 	CHECK(reading_pass_at(reading.program, time_now_ns(CLOCK_BOOTTIME), SIZE_MAX) > 0);
 	CHECK(!reading.program->is_cut);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 100 - nr_records);
-	reading_end();
 }
 
 /* Reading it takes as long as reading records, while which the rings of others fill. */
-TEST(padding_counts_to_what_a_user_may_have_read)
+TEST_IN(reading, padding_counts_to_what_a_user_may_have_read)
 {
 	struct program_user user = { 0 };
 	struct ktrack_user_record *record;
 
-	reading_begin();
 	reading.program->user = &user;
 	for (int i = 0; i < 100; i++)
 		ktrack_instant(unit_work, "work");
@@ -329,7 +306,6 @@ TEST(padding_counts_to_what_a_user_may_have_read)
 	CHECK(!reading.program->is_cut);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 0);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
-	reading_end();
 }
 
 /* Emits a record of each of many events, and reads them after each thousand, or never. */
@@ -353,26 +329,23 @@ static void many_emit(int nr_events, bool are_read)
 }
 
 /* Large C++ programs have that many. */
-TEST(records_of_thousands_of_events_are_read)
+TEST_IN(reading, records_of_thousands_of_events_are_read)
 {
 	enum { NR_EVENTS = 6000 };
 
-	reading_begin();
 	many_emit(NR_EVENTS, true);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(reading.recorded.events.size, NR_EVENTS);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, NR_EVENTS);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
-	reading_end();
 }
 
 /* Their descriptions take longer than records. */
-TEST(events_of_a_program_are_described_in_part_when_the_end_is_late)
+TEST_IN(reading, events_of_a_program_are_described_in_part_when_the_end_is_late)
 {
 	enum { NR_EVENTS = 2000 };
 	uint32_t used;
 
-	reading_begin();
 	many_emit(NR_EVENTS, false);
 	reading.batch.is_hurried = true;
 	CHECK(reading_pass() >= 0);
@@ -384,7 +357,6 @@ TEST(events_of_a_program_are_described_in_part_when_the_end_is_late)
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_cut);
 	CHECK_NUMBER(reading.recorded.queue.size, NR_EVENTS);
-	reading_end();
 }
 
 static void *thread_write(void *context)
@@ -422,12 +394,11 @@ TEST(a_ring_is_mapped_when_its_thread_needs_it)
 	close(other);
 }
 
-TEST(rings_of_threads_that_have_ended_are_free)
+TEST_IN(reading, rings_of_threads_that_have_ended_are_free)
 {
 	pthread_t thread;
 	struct seen seen;
 
-	reading_begin();
 	for (unsigned int i = 0; i < 3 * KTRACK_USER_RINGS; i++) {
 		if (pthread_create(&thread, NULL, thread_write, "short") != 0)
 			abort();
@@ -440,7 +411,6 @@ TEST(rings_of_threads_that_have_ended_are_free)
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	/* And the process. */
 	CHECK_NUMBER(reading.tasks.size, 3 * KTRACK_USER_RINGS + 1);
-	reading_end();
 }
 
 static const char *recorded_name(int tid)
@@ -551,9 +521,8 @@ TEST(patterns_without_an_end_are_read_to_the_end_of_their_memory)
 	free(patterns);
 }
 
-TEST(an_older_ktrack_finds_all_events_wanted)
+TEST_IN(reading, an_older_ktrack_finds_all_events_wanted)
 {
-	reading_begin();
 	reading.program->events = "unit:unit_io";
 	CHECK(program_lock(reading.program));
 	CHECK(!ktrack_enabled(unit_work));
@@ -563,15 +532,13 @@ TEST(an_older_ktrack_finds_all_events_wanted)
 	CHECK(ktrack_enabled(unit_work));
 	ktrack_user3_control.on = 0;
 	CHECK(reading_lock());
-	reading_end();
 }
 
 /* Otherwise it would go on with its parent's decisions. */
-TEST(a_child_decides_anew_which_events_are_wanted)
+TEST_IN(reading, a_child_decides_anew_which_events_are_wanted)
 {
 	uint32_t selection;
 
-	reading_begin();
 	reading.program->events = "unit:unit_io";
 	CHECK(program_lock(reading.program));
 	selection = ktrack_user3_control.selection;
@@ -583,16 +550,14 @@ TEST(a_child_decides_anew_which_events_are_wanted)
 	CHECK(ktrack_enabled(unit_work));
 	ktrack_user3_control.on = 0;
 	reading.program->is_ours = false;
-	reading_end();
 }
 
 /* The ring is empty: it looks full until its thread has set its size. */
-TEST(a_thread_uses_the_part_of_its_ring_that_ktrack_wants)
+TEST_IN(reading, a_thread_uses_the_part_of_its_ring_that_ktrack_wants)
 {
 	const struct ktrack_user_ring *ring;
 	uint64_t tail;
 
-	reading_begin();
 	CHECK_NUMBER(instants_read(500), 500);
 	ring = ktrack_user3_thread.ring;
 	tail = ring->tail;
@@ -610,13 +575,11 @@ TEST(a_thread_uses_the_part_of_its_ring_that_ktrack_wants)
 	CHECK_NUMBER(instants_read(1000), 1000);
 	CHECK_NUMBER(ring->size, KTRACK_USER_RING_SIZE);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
-	reading_end();
 }
 
 /* It sees a ring that is full of nothing, and then records from its tail on, in the whole ring. */
-TEST(an_older_ktrack_reads_what_one_that_wanted_a_part_has_left)
+TEST_IN(reading, an_older_ktrack_reads_what_one_that_wanted_a_part_has_left)
 {
-	reading_begin();
 	reading_restart(8192);
 	CHECK_NUMBER(instants_read(1000), 1000);
 	program_close(reading.program);
@@ -631,19 +594,16 @@ TEST(an_older_ktrack_reads_what_one_that_wanted_a_part_has_left)
 	CHECK_NUMBER(instants_read(1000), 1000);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	CHECK_NUMBER(ktrack_user3_thread.size, KTRACK_USER_RING_SIZE);
-	reading_end();
 }
 
-TEST(a_program_of_older_headers_keeps_its_rings)
+TEST_IN(reading, a_program_of_older_headers_keeps_its_rings)
 {
-	reading_begin();
 	CHECK_NUMBER(instants_read(100), 100);
 	ktrack_user3_control.can_agree = 0;
 	reading_restart(8192);
 	CHECK_NUMBER(ktrack_user3_control.ring_wanted, KTRACK_USER_RING_SIZE);
 	CHECK_NUMBER(instants_read(1000), 1000);
 	CHECK_NUMBER(ktrack_user3_thread.size, KTRACK_USER_RING_SIZE);
-	reading_end();
 }
 
 TEST(a_size_that_a_ring_cannot_have_is_damage)
@@ -674,12 +634,11 @@ static void *thread_write_together(void *context)
 	return NULL;
 }
 
-TEST(records_of_threads_without_a_ring_are_counted)
+TEST_IN(reading, records_of_threads_without_a_ring_are_counted)
 {
 	enum { NR_THREADS = KTRACK_USER_RINGS + 22 };
 	pthread_t threads[NR_THREADS];
 
-	reading_begin();
 	pthread_barrier_init(&barrier, NULL, NR_THREADS);
 	for (size_t i = 0; i < NR_THREADS; i++) {
 		if (pthread_create(&threads[i], NULL, thread_write_together, "many") != 0)
@@ -692,7 +651,6 @@ TEST(records_of_threads_without_a_ring_are_counted)
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 10 * KTRACK_USER_RINGS);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 10 * (NR_THREADS - KTRACK_USER_RINGS));
 	CHECK_NUMBER(reading.recorded.queue.counts.in_rings, reading.recorded.queue.counts.lost);
-	reading_end();
 }
 
 static volatile size_t nr_signals;
@@ -704,7 +662,7 @@ static void signal_write(int number)
 	nr_signals++;
 }
 
-TEST(signal_handlers_write_while_their_thread_does)
+TEST_IN(reading, signal_handlers_write_while_their_thread_does)
 {
 	const struct itimerval often = { .it_interval = { .tv_usec = 100 },
 					 .it_value = { .tv_usec = 100 } };
@@ -712,7 +670,6 @@ TEST(signal_handlers_write_while_their_thread_does)
 	const struct sigaction action = { .sa_handler = signal_write, .sa_flags = SA_RESTART };
 	size_t nr_written = 0, nr_read = 0;
 
-	reading_begin();
 	nr_signals = 0;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -730,17 +687,15 @@ TEST(signal_handlers_write_while_their_thread_does)
 	nr_read += queue_see(INT64_MAX).nr_records;
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(nr_read + reading.recorded.queue.counts.lost, nr_written + nr_signals);
-	reading_end();
 }
 
 /* A child has its own memory: its records are not in its parent's. */
-TEST(a_child_does_not_write_to_the_rings_of_its_parent)
+TEST_IN(reading, a_child_does_not_write_to_the_rings_of_its_parent)
 {
 	struct program *program;
 	int status;
 	pid_t pid;
 
-	reading_begin();
 	ktrack_instant(unit_work, "parent");
 	pid = fork();
 	if (pid == 0) {
@@ -758,15 +713,13 @@ TEST(a_child_does_not_write_to_the_rings_of_its_parent)
 	ktrack_instant(unit_work, "parent");
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
-	reading_end();
 }
 
-TEST(guards_end_on_every_path_with_a_result)
+TEST_IN(reading, guards_end_on_every_path_with_a_result)
 {
 	struct seen seen;
 	int64_t result;
 
-	reading_begin();
 	for (int i = 0; i < 2; i++) {
 		ktrack_guard_named(io, unit_io, "guarded", 1, 2, "p");
 		ktrack_guard(unit_work, "inner");
@@ -780,20 +733,17 @@ TEST(guards_end_on_every_path_with_a_result)
 	CHECK_NUMBER(seen.last[12], KTRACK_TYPE_END);
 	memcpy(&result, seen.last + 36, sizeof(result));
 	CHECK_NUMBER(result, -5);
-	reading_end();
 }
 
 /* A guard that began while nobody recorded has no end. */
-TEST(a_guard_without_a_begin_has_no_end)
+TEST_IN(reading, a_guard_without_a_begin_has_no_end)
 {
-	reading_begin();
 	program_switch(reading.program, false);
 	{
 		ktrack_guard(unit_work, "before");
 		program_switch(reading.program, true);
 	}
 	CHECK_NUMBER(reading_pass(), 0);
-	reading_end();
 }
 
 /* A guard that another one has crossed, as two coroutines do it, in the order of their begins. */
@@ -813,14 +763,13 @@ static struct ktrack_user_record *ring_record(size_t offset)
 	return (struct ktrack_user_record *)(void *)(ktrack_user3_thread.data + offset);
 }
 
-TEST(the_end_of_a_guard_names_its_slice_if_another_one_crosses_it)
+TEST_IN(reading, the_end_of_a_guard_names_its_slice_if_another_one_crosses_it)
 {
 	const struct ktrack_user_record *begin, *end;
 	uint64_t duration_ns;
 	struct seen seen;
 	char name[32];
 
-	reading_begin();
 	crossed_write();
 	begin = ring_record(0);
 	end = ring_record(begin->word & ~7u);
@@ -833,14 +782,12 @@ TEST(the_end_of_a_guard_names_its_slice_if_another_one_crosses_it)
 	seen = queue_see(INT64_MAX);
 	CHECK_NUMBER(seen.nr_records, 2);
 	CHECK(record_has(&seen, name));
-	reading_end();
 }
 
-TEST(guards_that_nest_end_without_names)
+TEST_IN(reading, guards_that_nest_end_without_names)
 {
 	size_t size;
 
-	reading_begin();
 	for (int i = 0; i < 2; i++) {
 		ktrack_guard(unit_work, "");
 		{
@@ -852,16 +799,14 @@ TEST(guards_that_nest_end_without_names)
 	CHECK_NUMBER(ktrack_user3_thread.innermost_ns, 0);
 	CHECK_NUMBER(ktrack_user3_thread.ring->head, 12 * size);
 	CHECK(reading_pass() > 0);
-	reading_end();
 }
 
 /* A begin that does not fit, and one that is not wanted; the end could be written. */
-TEST(a_guard_whose_begin_is_not_recorded_has_no_end)
+TEST_IN(reading, a_guard_whose_begin_is_not_recorded_has_no_end)
 {
 	struct ktrack_user_ring *ring;
 	uint64_t head, lost;
 
-	reading_begin();
 	ktrack_instant(unit_work, "work");
 	ring = ktrack_user3_thread.ring;
 	head = ring->head;
@@ -881,15 +826,13 @@ TEST(a_guard_whose_begin_is_not_recorded_has_no_end)
 		CHECK(program_lock(reading.program));
 	}
 	CHECK_NUMBER(ring->head, head);
-	reading_end();
 }
 
-TEST(long_names_are_cut_between_characters_and_null_is_a_text)
+TEST_IN(reading, long_names_are_cut_between_characters_and_null_is_a_text)
 {
 	char name[300];
 	struct seen seen;
 
-	reading_begin();
 	memset(name, 'x', sizeof(name));
 	memcpy(name + 126, "\xc3\xa4", 2);
 	name[299] = '\0';
@@ -902,7 +845,6 @@ TEST(long_names_are_cut_between_characters_and_null_is_a_text)
 	CHECK(reading_pass() > 0);
 	seen = queue_see(INT64_MAX);
 	CHECK(record_has(&seen, "(null)"));
-	reading_end();
 }
 
 /* The length in a record of 299 bytes with a character at an offset. */

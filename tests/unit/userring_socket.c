@@ -64,11 +64,10 @@ TEST(the_socket_of_a_killed_ktrack_is_replaced)
 	folder_end();
 }
 
-TEST(a_second_ktrack_has_another_socket)
+TEST_IN(folder, a_second_ktrack_has_another_socket)
 {
 	struct program_socket first, second;
 
-	folder_begin();
 	CHECK(opens_usual(&first));
 	CHECK(!opens_usual(&second));
 	CHECK(usual_listens());
@@ -76,7 +75,6 @@ TEST(a_second_ktrack_has_another_socket)
 	CHECK(usual_listens());
 	program_socket_close(&first);
 	CHECK(!usual_listens());
-	folder_end();
 }
 
 /* Another ktrack holds the lock between the making of its socket and listening. */
@@ -100,17 +98,15 @@ TEST(a_socket_that_does_not_listen_yet_is_left_alone)
 	folder_end();
 }
 
-TEST(a_file_of_the_name_is_no_socket_of_a_killed_ktrack)
+TEST_IN(folder, a_file_of_the_name_is_no_socket_of_a_killed_ktrack)
 {
 	struct program_socket own;
 	int fd;
 
-	folder_begin();
 	fd = open(usual.sun_path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	close(fd);
 	CHECK(!opens_usual(&own));
 	program_socket_close(&own);
 	CHECK_NUMBER(access(usual.sun_path, F_OK), 0);
 	unlink(usual.sun_path);
-	folder_end();
 }

@@ -107,14 +107,12 @@ static void stepping_end(void)
 	reading_end();
 }
 
-TEST(calls_of_a_child_are_read)
+TEST_IN(stepping, calls_of_a_child_are_read)
 {
-	stepping_begin();
 	child_continue(0);
 	child_continue(SIGUSR1);
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 3);
-	stepping_end();
 }
 
 /* Elsewhere, pairs of exclusive instructions never succeed step by step. */
@@ -248,11 +246,10 @@ TEST(a_program_is_killed_after_any_instruction)
 }
 
 /* Each call is interrupted some instructions later than the last one. */
-TEST(a_signal_handler_writes_after_any_instruction)
+TEST_IN(stepping, a_signal_handler_writes_after_any_instruction)
 {
 	unsigned int nr_calls = 1;
 
-	stepping_begin();
 	child_continue(0);
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
@@ -266,7 +263,6 @@ TEST(a_signal_handler_writes_after_any_instruction)
 	CHECK(nr_calls > 20 && nr_calls < STEPS_MAX);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
-	stepping_end();
 }
 
 /* It finds no ring while the thread is looking for one: its record is counted as lost then. */

@@ -184,13 +184,12 @@ static size_t first_read(struct first_control *control, uint32_t *last)
 }
 
 /* Another ktrack, which knows of sizes, has recorded the program before. */
-TEST(recorders_of_the_first_layout_read_programs_of_today)
+TEST_IN(reading, recorders_of_the_first_layout_read_programs_of_today)
 {
 	struct first_control *control;
 	uint32_t last = 0, number = 1;
 	size_t size;
 
-	reading_begin();
 	program_close(reading.program);
 	reading.program = program_open(ktrack_user3_process.fd, getpid());
 	if (!reading.program)
@@ -216,5 +215,4 @@ TEST(recorders_of_the_first_layout_read_programs_of_today)
 	CHECK_NUMBER(ktrack_user3_thread.size, control->ring_size);
 	control->on = 0;
 	munmap(control, size);
-	reading_end();
 }
