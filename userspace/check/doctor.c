@@ -61,32 +61,29 @@ __attribute__((format(printf, 5, 6))) static void doctor_report(struct doctor *d
 
 static int doctor_read(const struct doctor *doctor, const char *path, struct buffer *out)
 {
-	struct buffer whole = { 0 };
+	SCOPED_BUFFER(whole);
 	int status;
 
 	buffer_printf(&whole, "%s%s", doctor->root, path);
 	status = file_read(buffer_string(&whole), out);
-	buffer_release(&whole);
 	return status;
 }
 
 static bool doctor_tracefs_has(const struct doctor *doctor, const char *file, const char *text)
 {
-	struct buffer content = { 0 };
+	SCOPED_BUFFER(content);
 	bool has = file_read_in(doctor->tracefs.data, file, &content) == 0 &&
 		   (!text || strstr(buffer_string(&content), text));
 
-	buffer_release(&content);
 	return has;
 }
 
 static bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
 {
-	struct buffer content = { 0 };
+	SCOPED_BUFFER(content);
 	bool has = doctor_read(doctor, path, &content) == 0 &&
 		   strstr(buffer_string(&content), text);
 
-	buffer_release(&content);
 	return has;
 }
 
@@ -111,7 +108,7 @@ static void check_kernel(struct doctor *doctor)
 
 static void check_lockdown(struct doctor *doctor)
 {
-	struct buffer levels = { 0 };
+	SCOPED_BUFFER(levels);
 
 	if (doctor_read(doctor, "/sys/kernel/security/lockdown", &levels) < 0) {
 		struct buffer mounts = { 0 };
@@ -136,7 +133,6 @@ static void check_lockdown(struct doctor *doctor)
 	} else {
 		doctor_report(doctor, "lockdown", DOCTOR_OK, NULL, "none");
 	}
-	buffer_release(&levels);
 }
 
 static void check_tracefs(struct doctor *doctor)
@@ -192,7 +188,7 @@ static void check_permissions(struct doctor *doctor)
 
 static void check_clocks(struct doctor *doctor)
 {
-	struct buffer clocks = { 0 };
+	SCOPED_BUFFER(clocks);
 	struct buffer source = { 0 };
 	const char *name;
 
@@ -221,13 +217,12 @@ static void check_clocks(struct doctor *doctor)
 	else
 		doctor_report(doctor, "clocks", DOCTOR_LIMITED, "use --clock=mono",
 			      "the kernel lacks the clock boot");
-	buffer_release(&clocks);
 }
 
 static void check_memory(struct doctor *doctor)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct buffer memory = { 0 };
+	SCOPED_BUFFER(memory);
 	const char *line = NULL;
 
 	if (doctor_read(doctor, "/proc/meminfo", &memory) == 0)
@@ -250,7 +245,6 @@ static void check_memory(struct doctor *doctor)
 			      available_kib / 1024, nr_cpus * CPU_BUFFERS_KIB / 1024, nr_cpus,
 			      nr_cpus == 1 ? "" : "s");
 	}
-	buffer_release(&memory);
 }
 
 /* Examines the kernel's options, and which modules it loads. */
@@ -337,7 +331,7 @@ static void doctor_check_options(struct doctor *doctor)
 
 static void doctor_check_modules(struct doctor *doctor)
 {
-	struct buffer loaded = { 0 };
+	SCOPED_BUFFER(loaded);
 
 	buffer_printf(&loaded, "%s/sys/module/ktrack", doctor->root);
 	if (access(buffer_string(&loaded), F_OK) == 0) {
@@ -363,7 +357,6 @@ static void doctor_check_modules(struct doctor *doctor)
 			doctor_report(doctor, "module signing", DOCTOR_OK, NULL,
 				      "unsigned modules are loaded, and taint the kernel");
 	}
-	buffer_release(&loaded);
 }
 
 /* Examines which mechanisms of tracefs and which packs of rules work. */
@@ -422,7 +415,7 @@ static void doctor_check_mechanisms(struct doctor *doctor)
 
 static bool tracepoint_exists(const struct doctor *doctor, const struct rule_use_about *use)
 {
-	struct buffer pattern = { 0 };
+	SCOPED_BUFFER(pattern);
 	glob_t found = { 0 };
 	bool exists;
 
@@ -430,7 +423,6 @@ static bool tracepoint_exists(const struct doctor *doctor, const struct rule_use
 		      use->of_event);
 	exists = glob(buffer_string(&pattern), GLOB_NOSORT, NULL, &found) == 0;
 	globfree(&found);
-	buffer_release(&pattern);
 	return exists;
 }
 
@@ -515,11 +507,10 @@ static void doctor_check_formats(struct doctor *doctor)
 
 static bool ftrace_is_off(const struct doctor *doctor)
 {
-	struct buffer content = { 0 };
+	SCOPED_BUFFER(content);
 	bool is_off = doctor_read(doctor, "/proc/sys/kernel/ftrace_enabled", &content) == 0 &&
 		      buffer_string(&content)[0] == '0';
 
-	buffer_release(&content);
 	return is_off;
 }
 
@@ -589,7 +580,7 @@ static void doctor_check_probes(struct doctor *doctor)
 
 static uint64_t capabilities_own(void)
 {
-	struct buffer status = { 0 };
+	SCOPED_BUFFER(status);
 	unsigned long long effective = 0;
 	const char *line = NULL;
 
@@ -597,7 +588,6 @@ static uint64_t capabilities_own(void)
 		line = strstr(buffer_string(&status), "\nCapEff:");
 	if (line && sscanf(line, "\nCapEff:%llx", &effective) != 1)
 		effective = 0;
-	buffer_release(&status);
 	return effective;
 }
 

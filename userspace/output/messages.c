@@ -42,7 +42,7 @@ void pipeline_report_end(const struct pipeline_counts *counts,
 			 const struct output_settings *outputs, const char *source,
 			 const char *next, const char *empty, const struct report *report)
 {
-	struct buffer object = { 0 };
+	SCOPED_BUFFER(object);
 	struct closing closing = {
 		.count = counts->nr_events,
 		.things = "event",
@@ -60,7 +60,6 @@ void pipeline_report_end(const struct pipeline_counts *counts,
 	}
 	closing.object = object.size > 0 ? buffer_string(&object) : source;
 	closing_report(&closing, next, report);
-	buffer_release(&object);
 }
 
 bool closing_append_view(struct buffer *out, const struct output_settings *outputs)
@@ -149,11 +148,10 @@ struct byte_progress *transfer_begin(struct transfer *transfer, const struct rep
 
 static void transfer_show_text(struct transfer *transfer, const char *text, int64_t now_ns)
 {
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	buffer_printf(&line, "%s: %s", transfer->object, text);
 	transfer_show(transfer, &line, now_ns);
-	buffer_release(&line);
 }
 
 void transfer_note(struct transfer *transfer, const char *doing)
@@ -278,12 +276,11 @@ struct spool_owner spool_owner_find(void)
 static void moment_report(const char *preposition, int64_t time_ns, const char *path,
 			  const struct report *report)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	buffer_append_decimal(&text, time_ns, 9);
 	report_message(report, "%s is complete %s %s on the trace's clock", path, preposition,
 		       buffer_string(&text));
-	buffer_release(&text);
 }
 
 void spool_report_span(const struct spool_summary *summary, const char *path,

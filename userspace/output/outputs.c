@@ -49,14 +49,13 @@ void identity_release(struct identity *identity)
 
 void identity_id(char *out, const char *source, int64_t start_ns)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	/* Without a boot id, the rest still identifies recordings of one boot. */
 	file_read_boot_id(&text);
 	buffer_printf(&text, " %s %lld", source, (long long)start_ns);
 	snprintf(out, IDENTITY_ID_SIZE, "%016llx",
 		 (unsigned long long)text_hash(buffer_text(&text)));
-	buffer_release(&text);
 }
 
 #define KEY_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"

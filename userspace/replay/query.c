@@ -29,7 +29,7 @@ static bool source_is_database(const char *source)
 /* A database has no records that an option could select. */
 static int query_database_check(const struct query_settings *settings, struct error *error)
 {
-	struct buffer options = { 0 };
+	SCOPED_BUFFER(options);
 
 	if (settings->selection.nr_options > 0)
 		buffer_append_string(&options, "-e");
@@ -41,8 +41,7 @@ static int query_database_check(const struct query_settings *settings, struct er
 		error_set(error,
 			  "%s: selects records, but %s is a database; use WHERE in the query",
 			  buffer_string(&options), settings->source);
-	buffer_release(&options);
-	return options.size > 0 || *error->text ? -1 : 0;
+	return *error->text ? -1 : 0;
 }
 
 static int query_database_run(const struct query_settings *settings, struct error *error)
@@ -141,18 +140,23 @@ static void why_append_command(const struct why_run_settings *settings, struct b
 	buffer_append_word(out, settings->source);
 }
 
-/* Reads the recording that is compared with; nothing is printed. */
-static int why_read_base(struct why_run_settings *settings, struct error *error)
+static struct export_settings why_export(struct why_run_settings *settings, const char *source)
 {
-	struct export_settings export = {
+	return (struct export_settings){
 		.report = settings->report,
-		.sources = { settings->base },
+		.sources = { source },
 		.nr_sources = 1,
 		.argv = settings->argv,
 		.outputs = { .why = &settings->why, .fails_on_loss = settings->fails_on_loss },
 		.filter = settings->filter,
 		.limits = settings->limits,
 	};
+}
+
+/* Reads the recording that is compared with; nothing is printed. */
+static int why_read_base(struct why_run_settings *settings, struct error *error)
+{
+	struct export_settings export = why_export(settings, settings->base);
 	int status = STATUS_FAILED;
 
 	settings->why.base = why_base_new(settings->base);
@@ -189,15 +193,7 @@ static int why_run_check(const struct why_run_settings *settings, struct error *
 
 int why_run(struct why_run_settings *settings, struct error *error)
 {
-	struct export_settings export = {
-		.report = settings->report,
-		.sources = { settings->source },
-		.nr_sources = 1,
-		.argv = settings->argv,
-		.outputs = { .why = &settings->why, .fails_on_loss = settings->fails_on_loss },
-		.filter = settings->filter,
-		.limits = settings->limits,
-	};
+	struct export_settings export = why_export(settings, settings->source);
 	const struct evidence_finder finder = { settings, evidence_find };
 	struct buffer command = { 0 }, subjects = { 0 };
 	int status = STATUS_FAILED, base_status = STATUS_DONE;

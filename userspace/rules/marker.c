@@ -135,7 +135,7 @@ static void format_append(struct buffer *out, enum marker_kind kind)
 static int marker_bind(struct rule_marker *marker, struct rules *rules, enum marker_kind kind,
 		       struct error *error)
 {
-	struct buffer format = { 0 };
+	SCOPED_BUFFER(format);
 	int status;
 
 	format_append(&format, kind);
@@ -143,7 +143,6 @@ static int marker_bind(struct rule_marker *marker, struct rules *rules, enum mar
 			       : rule_tracepoint_new(&marker->tracepoints[kind], rules,
 						     MARKER_SYSTEM, marker_events[kind],
 						     buffer_text(&format), false, error);
-	buffer_release(&format);
 	return status;
 }
 

@@ -207,7 +207,7 @@ static void append_string(struct buffer *out, struct text string, const struct p
 static void append_address(struct buffer *out, uint64_t address, char form,
 			   const struct naming_names *names, const struct printk_spec *spec)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct kallsyms_symbol symbol;
 	bool is_function = form == 's' || form == 'S' || form == 'f' || form == 'F';
 
@@ -223,7 +223,6 @@ static void append_address(struct buffer *out, uint64_t address, char form,
 	}
 	append_padded(out, buffer_text(&text), spec);
 	out->failed |= text.failed;
-	buffer_release(&text);
 }
 
 /*

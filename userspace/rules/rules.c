@@ -446,7 +446,7 @@ static bool is_listed(const struct rule *rule, size_t use)
 
 void rules_report_absent(const struct rules *rules, const struct report *report)
 {
-	struct buffer absent = { 0 };
+	SCOPED_BUFFER(absent);
 
 	for (size_t i = 0; i < rules->nr_rules; i++) {
 		const struct rule *rule = rules->rules[i];
@@ -462,7 +462,6 @@ void rules_report_absent(const struct rules *rules, const struct report *report)
 				       rule->descriptor.category, buffer_string(&absent));
 		lacks_report(rule, report);
 	}
-	buffer_release(&absent);
 }
 
 void rules_report_left_out(struct rules *rules, const struct report *report)

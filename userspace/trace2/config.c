@@ -210,12 +210,11 @@ static bool list_next(const char **list, struct buffer *out)
 /* Whether a pattern of the list matches. */
 static bool list_wants(const char *list, const char *param)
 {
-	struct buffer pattern = { 0 };
+	SCOPED_BUFFER(pattern);
 	bool is_wanted = false;
 
 	while (param && !is_wanted && list_next(&list, &pattern))
 		is_wanted = fnmatch(buffer_string(&pattern), param, FNM_CASEFOLD) == 0;
-	buffer_release(&pattern);
 	return is_wanted;
 }
 
@@ -248,7 +247,7 @@ int config_visit_variables(const struct trace2_config *config,
 			   void *context)
 {
 	const char *list = trace2_config_get(config, TRACE2_KEY_ENV_VARS);
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 	int status = 0;
 
 	while (status == 0 && list_next(&list, &name)) {
@@ -257,7 +256,6 @@ int config_visit_variables(const struct trace2_config *config,
 		if (value && *value)
 			status = visit(context, "command", buffer_string(&name), value);
 	}
-	buffer_release(&name);
 	return status;
 }
 
@@ -591,7 +589,7 @@ static void config_parse(struct config_parser *parser)
 
 static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct config_parser parser = { .config = config, .path = path, .depth = depth, .line = 1 };
 
 	config->nr_files++;
@@ -603,7 +601,6 @@ static void config_read_file(struct trace2_config *config, const char *path, uns
 	} else if (errno != ENOENT && errno != ENOTDIR) {
 		config_warn(config, "trace2: could not read '%s': %s", path, strerror(errno));
 	}
-	buffer_release(&text);
 }
 
 /* Parses git's booleans. */

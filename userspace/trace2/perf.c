@@ -99,13 +99,12 @@ hot_inline size_t perf_size(const struct trace2_session *session, const struct t
 /* Parameters have their scope in the column of categories. */
 static void perf_append_scope(struct buffer *line, size_t width, const char *word)
 {
-	struct buffer scope = { 0 };
+	SCOPED_BUFFER(scope);
 
 	buffer_append_string(&scope, "scope:");
 	escape_append_string(&scope, word);
 	column_append(line, buffer_text(&scope), width, width);
 	line->failed |= scope.failed;
-	buffer_release(&scope);
 }
 
 /* Ends with a bar, as every column does. */
