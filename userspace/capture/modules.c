@@ -246,6 +246,8 @@ static bool wants_tracepoint(void *context, const char *system, const char *name
 	const struct modules *modules = context;
 	const struct rules *rules = modules_rules(modules);
 
+	if (!name)
+		return strcmp(system, "ftrace") != 0;
 	return (selection_means(&modules->capture->settings->selection, system, name) ||
 		(rules && rules_want(rules, system, name))) &&
 	       !instance_has_event(modules->capture->recorder, system, name);

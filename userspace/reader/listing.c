@@ -91,11 +91,6 @@ static bool rule_listing_wants(void *context, const char *system, const char *na
 	return rules_want(((const struct rule_listing *)context)->rules, system, name);
 }
 
-static bool rule_listing_wants_system(void *context, const char *system)
-{
-	return rule_listing_wants(context, system, NULL);
-}
-
 static int name_add(struct rule_listing *listing, char *system, char *event, struct error *error)
 {
 	if (!event || !array_reserve(listing->names, listing->nr_names)) {
@@ -143,7 +138,6 @@ static int rule_listing_read_symbols(struct rule_listing *listing, struct error 
 static int rule_listing_read(struct rule_listing *listing, struct error *error)
 {
 	const struct tracepoint_visitor visitor = { .context = listing,
-						    .wants_system = rule_listing_wants_system,
 						    .wants = rule_listing_wants,
 						    .visit = tracepoint_name_add };
 	int events_fd = events_open(error);

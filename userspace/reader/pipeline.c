@@ -13,12 +13,7 @@
 static bool stacks_want(void *context, const char *system, const char *name)
 {
 	(void)context;
-	return strcmp(system, STACK_SYSTEM) == 0 && strcmp(name, STACK_NAME) == 0;
-}
-
-static bool stacks_want_system(void *context, const char *system)
-{
-	return stacks_want(context, system, STACK_NAME);
+	return strcmp(system, STACK_SYSTEM) == 0 && (!name || strcmp(name, STACK_NAME) == 0);
 }
 
 static int stacks_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
@@ -37,7 +32,6 @@ int stacks_open(struct stacks *stacks, struct source *source, const struct rules
 		const struct report *report, struct error *error)
 {
 	const struct tracepoint_visitor visitor = { .context = stacks,
-						    .wants_system = stacks_want_system,
 						    .wants = stacks_want,
 						    .visit = stacks_visit };
 

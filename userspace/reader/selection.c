@@ -48,12 +48,7 @@ bool format_is_realtime(struct text format)
 static bool softirqs_want(void *context, const char *system, const char *name)
 {
 	(void)context;
-	return strcmp(system, "irq") == 0 && strcmp(name, "softirq_entry") == 0;
-}
-
-static bool softirqs_want_system(void *context, const char *system)
-{
-	return softirqs_want(context, system, "softirq_entry");
+	return strcmp(system, "irq") == 0 && (!name || strcmp(name, "softirq_entry") == 0);
 }
 
 static int softirqs_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
@@ -89,7 +84,6 @@ static bool source_is_realtime(struct source *source)
 {
 	bool is_realtime = false;
 	struct tracepoint_visitor visitor = { .context = &is_realtime,
-					      .wants_system = softirqs_want_system,
 					      .wants = softirqs_want,
 					      .visit = softirqs_visit };
 	struct error ignored = { 0 };
@@ -413,11 +407,7 @@ static bool search_wants_task(const struct tracepoint_search *search, const char
 	return tasks == TASK_FORMATS_ALL || sideband_records(system, name);
 }
 
-static bool patterns_want_system(void *context, const char *system)
-{
-	return patterns_match(context, system, NULL);
-}
-
+/* Formats of other systems need not be read: there are thousands. */
 static bool search_wants(void *context, const char *system, const char *name)
 {
 	const struct tracepoint_search *search = context;
@@ -426,12 +416,6 @@ static bool search_wants(void *context, const char *system, const char *name)
 	return search_wants_task(search, system, name) ||
 	       selection_means(search->selection, system, name) ||
 	       (rules && rules_want(rules, system, name));
-}
-
-/* Formats of other systems need not be read: there are thousands. */
-static bool search_wants_system(void *context, const char *system)
-{
-	return search_wants(context, system, NULL);
 }
 
 static int selection_visit(struct source *source, const struct tracepoint_visitor *visitor,
@@ -454,6 +438,8 @@ static bool patterns_note_name(void *context, const char *system, const char *na
 {
 	const struct selection *selection = context;
 
+	if (!name)
+		return patterns_match(selection, system, NULL);
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		struct pattern *pattern = &selection->patterns[i];
 
@@ -503,7 +489,6 @@ int selection_choose_programs(struct selection *selection,
 			      const struct report *report, struct error *error)
 {
 	const struct tracepoint_visitor visitor = { .context = selection,
-						    .wants_system = patterns_want_system,
 						    .wants = patterns_note_name };
 	struct error problem = { 0 };
 	bool has_tracefs = selection_visit(NULL, &visitor, &problem) == 0;
@@ -560,12 +545,14 @@ struct near_search {
 	struct suggestion meant;
 };
 
-/* Compares with names; a format is never wanted. */
+/* Compares with names of tracepoints, not of the tracers' own records; wants no format. */
 static bool near_compare(void *context, const char *system, const char *name)
 {
 	struct near_search *search = context;
 	char both[SUGGESTION_SIZE_MAX + 1];
 
+	if (!name)
+		return strcmp(system, "ftrace") != 0;
 	snprintf(both, sizeof(both), "%s:%s", system, name);
 	if (search->has_event)
 		suggestion_add(&search->meant, search->typed, both);
@@ -584,19 +571,11 @@ static int near_visit(void *context, const struct tracepoint *tracepoint, struct
 	return 0;
 }
 
-/* Formats of the tracers' own records are no tracepoints. */
-static bool near_wants_system(void *context, const char *system)
-{
-	(void)context;
-	return strcmp(system, "ftrace") != 0;
-}
-
 static struct suggestion pattern_suggest(const struct pattern *pattern, struct source *source)
 {
 	struct near_search search = { .typed = text_of(pattern->text),
 				      .has_event = strchr(pattern->text, ':') };
 	const struct tracepoint_visitor visitor = { .context = &search,
-						    .wants_system = near_wants_system,
 						    .wants = near_compare,
 						    .visit = near_visit };
 	struct error ignored = { 0 };
@@ -954,6 +933,8 @@ static bool rules_note_name(void *context, const char *system, const char *name)
 {
 	struct tracepoint_search *search = context;
 
+	if (!name)
+		return search_wants(context, system, NULL);
 	rules_note(search->selection->rules, system, name);
 	return false;
 }
@@ -965,12 +946,9 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		.convention = convention, .source = source, .selection = selection, .report = report
 	};
 	struct tracepoint_visitor visitor = { .context = &search,
-					      .wants_system = search_wants_system,
 					      .wants = search_wants,
 					      .visit = tracepoint_add };
-	struct tracepoint_visitor names = { .context = &search,
-					    .wants_system = search_wants_system,
-					    .wants = rules_note_name };
+	struct tracepoint_visitor names = { .context = &search, .wants = rules_note_name };
 	const char *recorded = source && !selection->ignores_stored ? source_describe(source)->rules
 								    : NULL;
 

@@ -148,10 +148,9 @@ static int entries_visit(int events_fd, const struct tracepoint_visitor *visitor
 		/* Files are "enable" and the like. */
 		bool wants = name[0] != '.' && entries[i]->d_type != DT_REG;
 
-		if (wants && status == 0 && system && visitor->wants)
-			wants = visitor->wants(visitor->context, system, name);
-		else if (wants && status == 0 && !system && visitor->wants_system)
-			wants = visitor->wants_system(visitor->context, name);
+		if (wants && status == 0 && visitor->wants)
+			wants = visitor->wants(visitor->context, system ? system : name,
+					       system ? name : NULL);
 		if (wants && status == 0)
 			status = visit(events_fd, visitor, system, name, error);
 		free(entries[i]);
@@ -173,7 +172,7 @@ static int system_visit(int events_fd, const struct tracepoint_visitor *visitor,
 	if (!is_system && errno == ENOMEM)
 		return error_set(error, "out of memory");
 	/* The tracers' records have formats, but cannot be enabled; few visitors want them. */
-	if (!is_system && !(visitor->wants_system && strcmp(system, "ftrace") == 0))
+	if (!is_system && !(visitor->wants && strcmp(system, "ftrace") == 0))
 		return 0;
 	return entries_visit(events_fd, visitor, system, event_visit, error);
 }

@@ -52,9 +52,10 @@ struct tracepoint {
 /** struct tracepoint_visitor - visits tracepoints */
 struct tracepoint_visitor {
 	void *context;
-	/* whether to read the names of a system; NULL reads all */
-	bool (*wants_system)(void *context, const char *system);
-	/* whether to read the format; NULL reads all */
+	/*
+	 * whether to read the format, with @name NULL the names of the system; NULL reads all but
+	 * those of ftrace itself, which cannot be enabled
+	 */
 	bool (*wants)(void *context, const char *system, const char *name);
 	/*
 	 * returns 0 to continue, any other value to stop, -1 with @error; NULL if @wants takes the

@@ -974,7 +974,7 @@ struct stream *trace_text_streams(struct trace_text *text, size_t *nr_streams)
 int trace_text_visit(struct trace_text *text, const struct tracepoint_visitor *visitor,
 		     struct error *error)
 {
-	struct buffer format = { 0 };
+	SCOPED_BUFFER(format);
 	int status = 0;
 
 	for (size_t i = 0; i < text->nr_events && status == 0; i++) {
@@ -982,10 +982,9 @@ int trace_text_visit(struct trace_text *text, const struct tracepoint_visitor *v
 		struct tracepoint tracepoint = { .system = event->system, .name = event->name };
 
 		if (!event->is_used ||
-		    (visitor->wants_system &&
-		     !visitor->wants_system(visitor->context, event->system)) ||
 		    (visitor->wants &&
-		     !visitor->wants(visitor->context, event->system, event->name)))
+		     (!visitor->wants(visitor->context, event->system, NULL) ||
+		      !visitor->wants(visitor->context, event->system, event->name))))
 			continue;
 		buffer_clear(&format);
 		text_event_describe(event, &format);
@@ -996,7 +995,6 @@ int trace_text_visit(struct trace_text *text, const struct tracepoint_visitor *v
 		tracepoint.format = buffer_text(&format);
 		status = visitor->visit(visitor->context, &tracepoint, error);
 	}
-	buffer_release(&format);
 	return status;
 }
 
