@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "trace2/process.h"
+#include "trace2/region.h"
 #include "trace2/session.h"
 
 /* As git's warnings; only this API prints to stderr. */
@@ -875,18 +876,9 @@ static const struct trace2_repository *repository_copy(struct trace2_repository 
 	return copy;
 }
 
-/** struct region - the arguments of a region's beginning or end */
-struct region {
-	const char *file;
-	int line;
-	const char *category;
-	const char *label;
-	const struct trace2_repository *repository;
-};
-
 /* The lines of a region's beginning and end are outside of it. */
-static void region_write_va(enum trace2_kind kind, const struct region *region, const char *format,
-			    va_list arguments)
+static void region_write_va(enum trace2_kind kind, const struct trace2_region *region,
+			    const char *format, va_list arguments)
 {
 	struct trace2_event event = { .kind = kind, .file = region->file, .line = region->line };
 	struct self *self = enabled_self();
@@ -912,8 +904,8 @@ static void region_write_va(enum trace2_kind kind, const struct region *region, 
 		buffer_append(&self->starts, &now_ns, sizeof(now_ns));
 }
 
-static void region_write(enum trace2_kind kind, const struct region *region, const char *format,
-			 ...)
+static void region_write(enum trace2_kind kind, const struct trace2_region *region,
+			 const char *format, ...)
 {
 	va_list arguments;
 
@@ -925,7 +917,7 @@ static void region_write(enum trace2_kind kind, const struct region *region, con
 void trace2_region_enter_at(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repository)
 {
-	struct region region = { file, line, category, label, repository };
+	struct trace2_region region = { file, line, category, label, repository };
 
 	region_write(TRACE2_REGION_ENTER, &region, NULL);
 }
@@ -934,7 +926,7 @@ void trace2_region_enter_printf_va_at(const char *file, int line, const char *ca
 				      const char *label, const struct trace2_repository *repository,
 				      const char *format, va_list arguments)
 {
-	struct region region = { file, line, category, label, repository };
+	struct trace2_region region = { file, line, category, label, repository };
 
 	region_write_va(TRACE2_REGION_ENTER, &region, format, arguments);
 }
@@ -954,7 +946,7 @@ void trace2_region_enter_printf_at(const char *file, int line, const char *categ
 void trace2_region_leave_at(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repository)
 {
-	struct region region = { file, line, category, label, repository };
+	struct trace2_region region = { file, line, category, label, repository };
 
 	region_write(TRACE2_REGION_LEAVE, &region, NULL);
 }
@@ -963,7 +955,7 @@ void trace2_region_leave_printf_va_at(const char *file, int line, const char *ca
 				      const char *label, const struct trace2_repository *repository,
 				      const char *format, va_list arguments)
 {
-	struct region region = { file, line, category, label, repository };
+	struct trace2_region region = { file, line, category, label, repository };
 
 	region_write_va(TRACE2_REGION_LEAVE, &region, format, arguments);
 }
