@@ -248,8 +248,9 @@ static const struct option_row watching_rows[] = {
 };
 const struct option_part watch_capture_options = OPTION_ROWS(watching_rows);
 
-int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
-			  int argc, char **argv, int operand, struct error *error)
+/* Takes the words after the options as the traced command; the first may be meant as a value. */
+static int command_take(struct capture_settings *settings, const struct option_table *table,
+			int argc, char **argv, int operand, struct error *error)
 {
 	const char *before = argv[operand - 1];
 
@@ -265,6 +266,17 @@ int capture_parse_command(struct capture_settings *settings, const struct option
 	settings->command = argv + operand;
 	settings->selection.has_command = true;
 	return 0;
+}
+
+bool capture_options_read(const struct option_table *table, int argc, char **argv, void *settings,
+			  struct capture_settings *capture, int *status, struct error *error)
+{
+	int operand;
+
+	if (!options_read(table, argc, argv, settings, &operand, status, error))
+		return false;
+	*status = STATUS_USAGE;
+	return command_take(capture, table, argc, argv, operand, error) == 0;
 }
 
 /* Options for probes. */

@@ -40,14 +40,9 @@ extern const struct option_part session_retention_options;   /* struct retention
 /** capture_apply_mode - the apply function of --mode, for a struct capture_settings */
 int capture_apply_mode(void *settings, const char *value, struct error *error);
 
-/**
- * capture_parse_command - take the words after the options as the traced command
- * @operand: index of the first one
- *
- * Returns -1 with @error, also if the first word may be meant as an option's value.
- */
-int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
-			  int argc, char **argv, int operand, struct error *error);
+/** capture_options_read - options_read(), and take the words after the options as the command */
+bool capture_options_read(const struct option_table *table, int argc, char **argv, void *settings,
+			  struct capture_settings *capture, int *status, struct error *error);
 
 /** OUTPUT_SHARED_ROWS - number of options that all outputs share */
 #define OUTPUT_SHARED_ROWS 5

@@ -57,15 +57,11 @@ static int stream_main(int argc, char **argv, struct error *error)
 			   OPTION_PART(limits_options, struct stream_settings, limits),
 			   OPTION_PART(report_options, struct stream_settings, capture.report) },
 	};
-	int operand, status;
+	int status;
 
 	capture_settings_init(&settings.capture, message_report());
-	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
-		status = STATUS_USAGE;
-		if (capture_parse_command(&settings.capture, &table, argc, argv, operand, error) ==
-		    0)
-			status = stream_run(&settings, error);
-	}
+	if (capture_options_read(&table, argc, argv, &settings, &settings.capture, &status, error))
+		status = stream_run(&settings, error);
 	capture_settings_release(&settings.capture);
 	return status;
 }
