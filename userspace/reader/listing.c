@@ -140,14 +140,8 @@ static int rule_listing_read(struct rule_listing *listing, struct error *error)
 	const struct tracepoint_visitor visitor = { .context = listing,
 						    .wants = rule_listing_wants,
 						    .visit = tracepoint_name_add };
-	int events_fd = events_open(error);
-	int status;
 
-	if (events_fd < 0)
-		return -1;
-	status = tracepoints_visit(events_fd, &visitor, error);
-	close(events_fd);
-	return status;
+	return events_visit(events_open(error), &visitor, error);
 }
 
 int rule_listing_new(struct rule_listing **out, struct selection *selection,

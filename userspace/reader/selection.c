@@ -421,16 +421,8 @@ static bool search_wants(void *context, const char *system, const char *name)
 static int selection_visit(struct source *source, const struct tracepoint_visitor *visitor,
 			   struct error *error)
 {
-	int events_fd, status;
-
-	if (source)
-		return source_visit(source, visitor, error);
-	events_fd = events_open(error);
-	if (events_fd < 0)
-		return -1;
-	status = tracepoints_visit(events_fd, visitor, error);
-	close(events_fd);
-	return status;
+	return source ? source_visit(source, visitor, error)
+		      : events_visit(events_open(error), visitor, error);
 }
 
 /* No format is wanted. */

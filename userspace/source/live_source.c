@@ -300,15 +300,9 @@ static int live_source_look(struct source *source, struct stream *stream,
 static int live_source_visit(struct source *source, const struct tracepoint_visitor *visitor,
 			     struct error *error)
 {
-	const struct live_source *live = live_source_of(source);
-	int events_fd = file_open_in(live->directory, "events", O_PATH | O_DIRECTORY, error);
-	int status;
-
-	if (events_fd < 0)
-		return -1;
-	status = tracepoints_visit(events_fd, visitor, error);
-	close(events_fd);
-	return status;
+	return events_visit(file_open_in(live_source_of(source)->directory, "events",
+					 O_PATH | O_DIRECTORY, error),
+			    visitor, error);
 }
 
 static void live_source_find_task(struct source *source, int tid, struct thread_identity *out)

@@ -182,6 +182,14 @@ int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, s
 	return entries_visit(events_fd, visitor, NULL, system_visit, error);
 }
 
+int events_visit(int events_fd, const struct tracepoint_visitor *visitor, struct error *error)
+{
+	int status = events_fd < 0 ? -1 : tracepoints_visit(events_fd, visitor, error);
+
+	file_close(events_fd);
+	return status;
+}
+
 bool event_is_enabled(int events_fd, const char *system, const char *event)
 {
 	SCOPED_BUFFER(text);

@@ -78,6 +78,8 @@ int events_open(struct error *error);
  * Returns the visitor's last value, 0 if nothing was visited, or -1 with @error.
  */
 int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, struct error *error);
+/** events_visit - tracepoints_visit(), and close @events_fd; -1 without one, whose @error is set */
+int events_visit(int events_fd, const struct tracepoint_visitor *visitor, struct error *error);
 
 /** event_path_append - append "SYSTEM/EVENT/FILE", a path below an events directory */
 void event_path_append(struct buffer *out, const char *system, const char *event, const char *file);
