@@ -159,7 +159,7 @@ TEST(without_slices_or_with_losses_of_unknown_size)
 
 TEST(suspect_and_unfinished_slices)
 {
-	struct budget budget;
+	SCOPED(budget) budget;
 	struct error error = { 0 };
 
 	CHECK_NUMBER(budget_parse(&budget, "x max < 10ns", &error), 0);
@@ -171,22 +171,20 @@ TEST(suspect_and_unfinished_slices)
 	CHECK_NUMBER(budget_judge(&budget, 0, true), BUDGET_UNDECIDED);
 	slice_add(&budget, 11, false, true);
 	CHECK_NUMBER(budget_judge(&budget, 0, true), BUDGET_EXCEEDED);
-	budget_release(&budget);
 }
 
 static void check_refused(const char *text, const char *wanted)
 {
-	struct budget budget;
+	SCOPED(budget) budget;
 	struct error error = { 0 };
 
 	CHECK_NUMBER(budget_parse(&budget, text, &error), -1);
 	CHECK_TEXT(error.text, wanted);
-	budget_release(&budget);
 }
 
 TEST(a_slice_whose_key_began_again_is_not_judged)
 {
-	struct budget budget;
+	SCOPED(budget) budget;
 	struct error error = { 0 };
 	const struct timeline_event end = { .kind = TIMELINE_SLICE_END,
 					    .begin_ns = 100,
@@ -200,7 +198,6 @@ TEST(a_slice_whose_key_began_again_is_not_judged)
 	CHECK_NUMBER(budget.nr_unfinished, 0);
 	CHECK_NUMBER(budget.nr_doubtful, 0);
 	CHECK_NUMBER(budget_judge(&budget, 0, true), BUDGET_MET);
-	budget_release(&budget);
 }
 
 TEST(the_grammar_is_read_from_its_end)

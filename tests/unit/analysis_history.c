@@ -68,7 +68,7 @@ TEST(gaps_beyond_the_limit_make_the_last_one_longer)
 TEST(a_soft_interrupt_of_another_thread_was_not_raised_by_the_hard_one)
 {
 	struct waker end;
-	struct split split = { 0 };
+	SCOPED(split) split = { 0 };
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -85,7 +85,6 @@ TEST(a_soft_interrupt_of_another_thread_was_not_raised_by_the_hard_one)
 	CHECK_NUMBER(time_of(&split, PART_WAITING), 0);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 5);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_UNSEEN), 400);
-	split_release(&split);
 }
 
 /* The thread of the raise that a soft interrupt on top of OTHER is attributed to. */
@@ -120,7 +119,7 @@ TEST(a_soft_interrupt_that_a_thread_raised_is_late_if_not_handled_at_once)
 {
 	const int64_t soft_ns = 500 + RAISE_NS + 10;
 	struct waker end;
-	struct split split = { 0 };
+	SCOPED(split) split = { 0 };
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -135,5 +134,4 @@ TEST(a_soft_interrupt_that_a_thread_raised_is_late_if_not_handled_at_once)
 	CHECK_NUMBER(time_of(&split, PART_SOFT), 20);
 	CHECK_NUMBER(time_of(&split, PART_LATE), RAISE_NS + 10);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 390);
-	split_release(&split);
 }

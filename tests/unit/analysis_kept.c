@@ -36,7 +36,7 @@ static bool has(const struct explanations *all, uint32_t number, int64_t duratio
 
 TEST(few_slices_are_all_kept_by_their_begins)
 {
-	struct kept kept = { 0 };
+	SCOPED(kept) kept = { 0 };
 	struct explanations all = { 0 };
 
 	add(&kept, 1, 300, 5);
@@ -50,12 +50,11 @@ TEST(few_slices_are_all_kept_by_their_begins)
 		CHECK_NUMBER(all.items[i].begin_ns, 100 * ((int64_t)i + 1));
 		CHECK(text_equals(all.items[i].json, text_of("0123456789")));
 	}
-	kept_release(&kept);
 }
 
 TEST(of_many_slices_the_slowest_of_each_name_are_kept)
 {
-	struct kept kept = { .size_max = 10 * 100 };
+	SCOPED(kept) kept = { .size_max = 10 * 100 };
 	struct explanations all = { 0 };
 
 	for (int i = 0; i < 5000; i++) {
@@ -72,12 +71,11 @@ TEST(of_many_slices_the_slowest_of_each_name_are_kept)
 	for (int i = 1; i <= 5; i++)
 		CHECK(has(&all, 2, i));
 	CHECK_NUMBER(all.nr_items, all.limit + 5);
-	kept_release(&kept);
 }
 
 TEST(of_too_many_names_the_slowest_slices_are_kept)
 {
-	struct kept kept = { .size_max = 10 * 100 };
+	SCOPED(kept) kept = { .size_max = 10 * 100 };
 	struct explanations all = { 0 };
 
 	for (int i = 0; i < 3000; i++)
@@ -90,5 +88,4 @@ TEST(of_too_many_names_the_slowest_slices_are_kept)
 			CHECK(has(&all, i, 1 + i * 1237 % 3000));
 	}
 	CHECK_NUMBER(kept.size, all.nr_items * 10);
-	kept_release(&kept);
 }

@@ -26,14 +26,13 @@ static void request_make(struct past *past, int64_t due_ns)
 /* Recordings may have any numbers. */
 TEST(jiffies_of_any_size_are_counted)
 {
-	struct timers timers = { 0 };
+	SCOPED(timers) timers = { 0 };
 
 	timers_count_jiffies(&timers, INT64_MIN, 0);
 	timers_count_jiffies(&timers, INT64_MAX, 1000);
 	CHECK_NUMBER(timers.jiffy_ns, 0);
 	timers_count_jiffies(&timers, INT64_MIN + 1000, 4000000);
 	CHECK_NUMBER(timers.jiffy_ns, 4000);
-	timers_release(&timers);
 }
 
 TEST(a_wait_for_an_operation_goes_on_with_what_led_to_it)
@@ -71,7 +70,7 @@ TEST(an_operation_of_a_nested_interrupt_is_not_the_reason)
 	const struct operation timer = {
 		.begin_ns = 150, .due_ns = INT64_MAX, .asked_ns = INT64_MAX, .kind = OPERATION_TIMER
 	};
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -87,12 +86,11 @@ TEST(an_operation_of_a_nested_interrupt_is_not_the_reason)
 	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.interrupt,
 		     name_of(&past, "IRQ 27 virtio0"));
 	CHECK(!part_of(&split, PART_BLOCKED)->waker);
-	split_release(&split);
 }
 
 TEST(an_operation_is_late_because_of_what_used_the_cpu)
 {
-	struct split split;
+	SCOPED(split) split;
 	const struct part *blocked;
 	FIXTURE(past, past);
 
@@ -107,13 +105,12 @@ TEST(an_operation_is_late_because_of_what_used_the_cpu)
 		CHECK_NUMBER(time_of(blocked->waker, PART_WAITING), 50);
 		CHECK_NUMBER(time_of(blocked->waker, PART_RUNNING), 100);
 	}
-	split_release(&split);
 }
 
 TEST(an_operation_that_was_overwritten_is_unknown)
 {
 	static const struct operation other;
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	request_make(&past, INT64_MAX);
@@ -126,7 +123,6 @@ TEST(an_operation_that_was_overwritten_is_unknown)
 	split = explain(&past, 100, 600);
 	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.object, NAMES_NONE);
 	CHECK(!part_of(&split, PART_BLOCKED)->waker);
-	split_release(&split);
 }
 
 TEST(instants_are_counted_while_a_thread_runs_and_the_last_one_is_kept_for_its_wait)

@@ -17,7 +17,7 @@ static void wait_make(struct past *past)
 
 TEST(running_blocked_and_runnable_add_up)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	wait_make(&past);
@@ -28,12 +28,11 @@ TEST(running_blocked_and_runnable_add_up)
 	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.tid, OTHER);
 	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.tid, 0);
 	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.cpu, 0);
-	split_release(&split);
 }
 
 TEST(the_waker_is_followed_in_the_time_of_the_wait)
 {
-	struct split split;
+	SCOPED(split) split;
 	const struct part *blocked;
 	FIXTURE(past, past);
 
@@ -44,12 +43,11 @@ TEST(the_waker_is_followed_in_the_time_of_the_wait)
 		CHECK_NUMBER(blocked->waker->total_ns, 300);
 		CHECK_NUMBER(time_of(blocked->waker, PART_RUNNING), 300);
 	}
-	split_release(&split);
 }
 
 TEST(nested_interrupts_are_apart_and_not_running)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -65,12 +63,11 @@ TEST(nested_interrupts_are_apart_and_not_running)
 	CHECK_NUMBER(time_of(&split, PART_HARD), 20);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 150);
 	CHECK_NUMBER(part_of(&split, PART_SOFT)->count, 2);
-	split_release(&split);
 }
 
 TEST(an_interrupt_that_wakes_is_the_waker)
 {
-	struct split split;
+	SCOPED(split) split;
 	const struct part *blocked;
 	FIXTURE(past, past);
 
@@ -89,12 +86,11 @@ TEST(an_interrupt_that_wakes_is_the_waker)
 	CHECK(!blocked->waker);
 	/* 10 behind the interrupt, 40 behind the thread that it interrupted. */
 	CHECK_NUMBER(time_of(&split, PART_RUNNABLE), 50);
-	split_release(&split);
 }
 
 TEST(a_thread_that_migrates_waits_for_the_cpu_where_it_runs)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -106,7 +102,6 @@ TEST(a_thread_that_migrates_waits_for_the_cpu_where_it_runs)
 	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.cpu, 1);
 	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.tid, 30);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 150);
-	split_release(&split);
 }
 
 TEST(a_loss_makes_the_time_undecided_until_a_record_proves_the_state)
@@ -138,7 +133,7 @@ TEST(a_loss_makes_the_time_undecided_until_a_record_proves_the_state)
 
 TEST(a_loss_on_another_cpu_does_not_affect_a_thread_that_runs)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -148,12 +143,11 @@ TEST(a_loss_on_another_cpu_does_not_affect_a_thread_that_runs)
 	split = explain(&past, 100, 400);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_LOSS), 20);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 280);
-	split_release(&split);
 }
 
 TEST(a_slice_without_an_end_is_split_until_the_recording_ends)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -161,24 +155,22 @@ TEST(a_slice_without_an_end_is_split_until_the_recording_ends)
 	split = explain(&past, 150, 900);
 	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 700);
 	CHECK(!part_of(&split, PART_BLOCKED)->key.is_woken);
-	split_release(&split);
 }
 
 TEST(without_the_schedulers_records_all_is_undecided)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	past.history.has_states = false;
 	history_see_thread(&past.history, thread_of(&past, CALLER), 100, 0);
 	split = explain(&past, 100, 200);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_NO_SCHED), 100);
-	split_release(&split);
 }
 
 TEST(segments_that_were_overwritten_are_undecided)
 {
-	struct split split;
+	SCOPED(split) split;
 	int64_t now_ns = 1000;
 	FIXTURE(past, past);
 
@@ -193,7 +185,6 @@ TEST(segments_that_were_overwritten_are_undecided)
 	split = explain(&past, 100, now_ns + 20);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_HISTORY), 100);
 	CHECK_NUMBER(time_of(&split, PART_BLOCKED), now_ns - 200);
-	split_release(&split);
 }
 
 /* Adds segments to the line of another CPU; returns the time of the last one. */
@@ -230,7 +221,7 @@ TEST(the_oldest_segment_of_the_ring_is_valid_until_the_next_one)
 
 TEST(what_the_limit_of_steps_leaves_out_is_undecided)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	wait_make(&past);
@@ -240,12 +231,11 @@ TEST(what_the_limit_of_steps_leaves_out_is_undecided)
 	/* The last 100 need two steps, the one before has one for its thread. */
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 100);
 	CHECK_NUMBER(undecided(&split, UNDECIDED_LIMIT), 480);
-	split_release(&split);
 }
 
 TEST(what_an_explanation_visits_takes_steps_also_without_a_limit)
 {
-	struct split split;
+	SCOPED(split) split;
 	uint32_t fsync;
 	FIXTURE(past, past);
 
@@ -263,12 +253,11 @@ TEST(what_an_explanation_visits_takes_steps_also_without_a_limit)
 	CHECK_NUMBER(split.companion.tid, OTHER);
 	/* The other thread has two segments, and is one of two threads. */
 	CHECK(past.splitter.nr_steps <= -SPLITTER_WALK - 4 * SPLITTER_VISIT);
-	split_release(&split);
 }
 
 TEST(a_stopped_thread_is_neither_blocked_nor_runnable)
 {
-	struct split split;
+	SCOPED(split) split;
 	FIXTURE(past, past);
 
 	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
@@ -279,13 +268,12 @@ TEST(a_stopped_thread_is_neither_blocked_nor_runnable)
 	CHECK_NUMBER(time_of(&split, PART_STOPPED), 100);
 	CHECK_NUMBER(part_of(&split, PART_STOPPED)->key.tid, OTHER);
 	CHECK_NUMBER(time_of(&split, PART_RUNNING), 200);
-	split_release(&split);
 }
 
 /* Device, its interrupt, the soft one that it raises, a worker. */
 TEST(a_chain_goes_from_the_end_back_to_the_device)
 {
-	struct split split = { 0 };
+	SCOPED(split) split = { 0 };
 	const struct waker end = { .tid = OTHER, .cpu = 1 };
 	FIXTURE(past, past);
 
@@ -307,7 +295,6 @@ TEST(a_chain_goes_from_the_end_back_to_the_device)
 	CHECK_NUMBER(time_of(&split, PART_WAITING), 390);
 	CHECK_NUMBER(part_of(&split, PART_WAITING)->key.interrupt, name_of(&past, "IRQ 27 virtio0"));
 	CHECK_NUMBER(part_of(&split, PART_RUNNING)->key.owner, OTHER);
-	split_release(&split);
 }
 
 /* Time until a device's interrupt, if a soft one begins @between_ns behind it. */
@@ -346,7 +333,7 @@ TEST(a_hard_interrupt_raises_a_soft_one_within_100_us)
 /* The worker did other work before, and was woken by nobody since. */
 TEST(a_chain_attributes_a_workers_other_work)
 {
-	struct split split = { 0 };
+	SCOPED(split) split = { 0 };
 	const struct waker end = { .tid = OTHER, .cpu = 1 };
 	struct thread_history *worker;
 	FIXTURE(past, past);
@@ -363,7 +350,6 @@ TEST(a_chain_attributes_a_workers_other_work)
 	CHECK_NUMBER(split.parts[0].key.label, name_of(&past, "slow"));
 	CHECK_NUMBER(split.parts[0].total_ns, 300);
 	CHECK_NUMBER(split.parts[1].key.label, name_of(&past, "quick"));
-	split_release(&split);
 }
 
 static void end_random_operation(struct past *past, struct random *random, unsigned int cpu,

@@ -56,8 +56,8 @@ static const struct part *part_behind(struct past *past, const struct split *spl
 static void check_rivals(size_t limit, const char *comm, const char *sum)
 {
 	const struct part *rivals, *large;
-	struct past past;
-	struct split split;
+	SCOPED(past) past;
+	SCOPED(split) split;
 
 	explain_rivals(&past, &split, limit, comm);
 	rivals = part_behind(&past, &split, sum);
@@ -72,8 +72,6 @@ static void check_rivals(size_t limit, const char *comm, const char *sum)
 		CHECK_NUMBER(large->key.tid, LARGE);
 		CHECK_NUMBER(large->nr_threads, 0);
 	}
-	split_release(&split);
-	past_release(&past);
 }
 
 TEST(rivals_of_one_name_are_summed_up)
@@ -95,8 +93,8 @@ TEST(beyond_the_limit_sums_are_exact_and_threads_a_lower_bound)
 
 TEST(too_many_names_are_summed_up_by_kind)
 {
-	struct past past;
-	struct split split;
+	SCOPED(past) past;
+	SCOPED(split) split;
 	int64_t runnable_ns = 0;
 
 	explain_rivals(&past, &split, 64, "_%d");
@@ -105,6 +103,4 @@ TEST(too_many_names_are_summed_up_by_kind)
 									: 0;
 	CHECK_NUMBER(runnable_ns, RIVALS * 30);
 	CHECK(split.nr_parts <= SUMMARY_PARTS);
-	split_release(&split);
-	past_release(&past);
 }

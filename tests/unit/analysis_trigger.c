@@ -10,11 +10,10 @@
 static void check_refused(const char *text, const char *want)
 {
 	struct error error = { 0 };
-	struct trigger trigger;
+	SCOPED(trigger) trigger;
 
 	CHECK_NUMBER(trigger_parse(&trigger, text, &error), -1);
 	CHECK_TEXT(error.text, want);
-	trigger_release(&trigger);
 }
 
 TEST(triggers_that_cannot_fire_are_refused)
@@ -46,7 +45,7 @@ static void check_parsed(const char *text, enum trigger_kind kind, int64_t limit
 			 const char *category, const char *name, const char *track)
 {
 	struct error error = { 0 };
-	struct trigger trigger;
+	SCOPED(trigger) trigger;
 
 	CHECK_NUMBER(trigger_parse(&trigger, text, &error), 0);
 	CHECK_TEXT(error.text, "");
@@ -55,7 +54,6 @@ static void check_parsed(const char *text, enum trigger_kind kind, int64_t limit
 	CHECK_TEXT(trigger.selector.category ? trigger.selector.category : "", category);
 	CHECK_TEXT(trigger.selector.name ? trigger.selector.name : "", name);
 	CHECK_TEXT(trigger.selector.track ? trigger.selector.track : "", track);
-	trigger_release(&trigger);
 }
 
 TEST(a_trigger_is_what_its_value_says)
@@ -128,7 +126,7 @@ static void advance(struct trigger_fixture *fixture, int64_t now_ns)
 
 TEST(an_open_slice_fires_when_it_reaches_its_limit)
 {
-	struct trigger_fixture fixture;
+	SCOPED(trigger_fixture) fixture;
 
 	BEGIN(&fixture, "read > 50ns");
 	CHECK_NUMBER(trigger_set_due_ns(fixture.set), INT64_MAX);
@@ -142,13 +140,12 @@ TEST(an_open_slice_fires_when_it_reaches_its_limit)
 	advance(&fixture, 9000);
 	track_fixture_end(&fixture.track, 9000, 7);
 	check_fired(&fixture, "");
-	trigger_fixture_release(&fixture);
 }
 
 /* Also if the reader sees begin and end at once. */
 TEST(a_slice_that_ended_too_late_fires_and_a_short_one_does_not)
 {
-	struct trigger_fixture fixture;
+	SCOPED(trigger_fixture) fixture;
 
 	BEGIN(&fixture, "read > 50ns", "re*@7 >= 60ns");
 	track_fixture_begin(&fixture.track, 1000, 7, "read");
@@ -161,12 +158,11 @@ TEST(a_slice_that_ended_too_late_fires_and_a_short_one_does_not)
 	track_fixture_begin(&fixture.track, 3000, 7, "write");
 	track_fixture_end(&fixture.track, 4000, 7);
 	check_fired(&fixture, "");
-	trigger_fixture_release(&fixture);
 }
 
 TEST(the_first_open_slice_is_due_first)
 {
-	struct trigger_fixture fixture;
+	SCOPED(trigger_fixture) fixture;
 
 	BEGIN(&fixture, "* > 100ns", "inner > 10ns");
 	track_fixture_begin(&fixture.track, 1000, 7, "outer");
@@ -178,12 +174,11 @@ TEST(the_first_open_slice_is_due_first)
 	advance(&fixture, 2000);
 	check_fired(&fixture, "1101 * > 100ns: outer on work tid 7\n"
 			      "1131 * > 100ns: other on work tid 8\n");
-	trigger_fixture_release(&fixture);
 }
 
 TEST(a_counter_fires_when_it_crosses_its_threshold)
 {
-	struct trigger_fixture fixture;
+	SCOPED(trigger_fixture) fixture;
 
 	BEGIN(&fixture, "load > 10");
 	track_fixture_count(&fixture.track, 1000, 7, 10);
@@ -194,7 +189,6 @@ TEST(a_counter_fires_when_it_crosses_its_threshold)
 	track_fixture_count(&fixture.track, 1005, 7, 99);
 	check_fired(&fixture, "1001 load > 10: load tid 7 is 11\n1003 load > 10: load tid 8 is 13\n"
 			      "1005 load > 10: load tid 7 is 99\n");
-	trigger_fixture_release(&fixture);
 }
 
 static bool exceeds(const char *text, const struct value *value)
@@ -231,7 +225,7 @@ TEST(thresholds_may_have_a_fraction)
 
 TEST(an_instant_fires_each_time)
 {
-	struct trigger_fixture fixture;
+	SCOPED(trigger_fixture) fixture;
 
 	BEGIN(&fixture, "error*");
 	track_fixture_instant(&fixture.track, 1000, 7, "error 5");
@@ -240,7 +234,6 @@ TEST(an_instant_fires_each_time)
 	track_fixture_end(&fixture.track, 1003, 7);
 	check_fired(&fixture, "1000 error*: error 5 on work tid 7\n"
 			      "1002 error*: error?line on work tid 7\n");
-	trigger_fixture_release(&fixture);
 }
 
 static void check_condition(const char *text, const struct field *fields, size_t nr_fields,
@@ -248,12 +241,11 @@ static void check_condition(const char *text, const struct field *fields, size_t
 {
 	const struct timeline_event event = { .fields = fields, .nr_fields = nr_fields };
 	struct error error = { 0 };
-	struct trigger trigger;
+	SCOPED(trigger) trigger;
 
 	CHECK_NUMBER(trigger_parse(&trigger, text, &error), 0);
 	if (!CHECK_NUMBER(trigger_accepts(&trigger, &event), want))
 		printf("# %s\n", text);
-	trigger_release(&trigger);
 }
 
 TEST(conditions_compare_fields)
@@ -317,7 +309,7 @@ TEST(conditions_compare_floating_numbers)
 TEST(a_loss_fires_and_makes_open_slices_doubtful)
 {
 	const struct loss loss = { .cpu = 0, .from_ns = 1010, .to_ns = 1020, .count = 3 };
-	struct trigger_fixture fixture;
+	SCOPED(trigger_fixture) fixture;
 
 	BEGIN(&fixture, "loss", "read > 50ns");
 	track_fixture_begin(&fixture.track, 1000, 7, "read");
@@ -327,13 +319,12 @@ TEST(a_loss_fires_and_makes_open_slices_doubtful)
 	check_fired(&fixture, "1010 to 1020 loss: cpu 0 lost 3 records\n"
 			      "1051 read > 50ns: read on work tid 7, unless its end was lost\n"
 			      "1081 read > 50ns: read on work tid 8\n");
-	trigger_fixture_release(&fixture);
 }
 
 /* More open slices than are watched are counted; those that end make room. */
 TEST(the_number_of_watched_slices_is_limited)
 {
-	struct trigger_fixture fixture;
+	SCOPED(trigger_fixture) fixture;
 
 	BEGIN(&fixture, "* > 1h");
 	for (int tid = 1; tid <= 20000; tid++) {
@@ -341,5 +332,4 @@ TEST(the_number_of_watched_slices_is_limited)
 			track_fixture_begin(&fixture.track, 1000, tid, "deep");
 	}
 	CHECK_NUMBER(trigger_set_unwatched(fixture.set), 80000 - TRIGGER_SLICES_MAX);
-	trigger_fixture_release(&fixture);
 }

@@ -268,7 +268,7 @@ static bool thing_has_key(const void *value, const void *key)
 TEST(a_map_finds_what_it_holds_after_any_removal)
 {
 	static struct thing things[NR_THINGS];
-	struct map map = { 0 };
+	SCOPED(map) map = { 0 };
 
 	for (int i = 0; i < NR_THINGS; i++) {
 		/* Few home slots, so that probes are long and removals have holes to close. */
@@ -285,7 +285,6 @@ TEST(a_map_finds_what_it_holds_after_any_removal)
 			break;
 	}
 	CHECK_NUMBER(map.size, NR_THINGS - (NR_THINGS + 2) / 3);
-	map_release(&map);
 }
 
 static int64_t duration_of(const char *text)

@@ -58,7 +58,7 @@ static unsigned int wrong_quantiles(const struct quantiles *quantiles, const uin
 static void check_durations(uint64_t (*duration)(struct random *random))
 {
 	uint64_t *durations = malloc(NR_DURATIONS * sizeof(*durations));
-	struct quantiles quantiles = { 0 };
+	SCOPED(quantiles) quantiles = { 0 };
 	struct random random = { .state = 7 };
 	uint64_t count = 0;
 
@@ -71,7 +71,6 @@ static void check_durations(uint64_t (*duration)(struct random *random))
 	for (unsigned int i = 0; i < QUANTILE_OCTAVES; i++)
 		count += quantiles_octave(&quantiles, i);
 	CHECK_NUMBER(count, NR_DURATIONS);
-	quantiles_release(&quantiles);
 	free(durations);
 }
 
@@ -84,7 +83,7 @@ TEST(quantiles_of_a_million_are_within_the_error)
 
 TEST(quantiles_of_small_durations_are_exact)
 {
-	struct quantiles quantiles = { 0 };
+	SCOPED(quantiles) quantiles = { 0 };
 
 	check_durations(small);
 	for (uint64_t i = 1; i <= 100; i++)
@@ -92,12 +91,11 @@ TEST(quantiles_of_small_durations_are_exact)
 	CHECK_NUMBER(quantiles_get(&quantiles, 500), 50);
 	CHECK_NUMBER(quantiles_get(&quantiles, 990), 99);
 	CHECK_NUMBER(quantiles_get(&quantiles, 1000), 100);
-	quantiles_release(&quantiles);
 }
 
 TEST(quantiles_of_few_are_among_them)
 {
-	struct quantiles quantiles = { 0 };
+	SCOPED(quantiles) quantiles = { 0 };
 
 	CHECK_NUMBER(quantiles_get(&quantiles, 500), 0);
 	CHECK_NUMBER(quantiles_add(&quantiles, 7), 0);
@@ -106,7 +104,6 @@ TEST(quantiles_of_few_are_among_them)
 	CHECK_NUMBER(quantiles_add(&quantiles, 9), 0);
 	CHECK_NUMBER(quantiles_get(&quantiles, 500), 7);
 	CHECK_NUMBER(quantiles_get(&quantiles, 501), 9);
-	quantiles_release(&quantiles);
 }
 
 TEST(octaves_meet_without_a_gap)

@@ -392,7 +392,7 @@ TEST(a_command_can_belong_to_another_user)
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, number, NULL };
 	struct command_signals none = { 0 };
 	struct command *command = NULL;
-	struct command_user user;
+	SCOPED(command_user) user;
 	struct error error = { 0 };
 	bool is_root = geteuid() == 0;
 
@@ -405,7 +405,6 @@ TEST(a_command_can_belong_to_another_user)
 	command_wait_end(command);
 	CHECK_NUMBER(command_status(command), is_root ? 7 : 126);
 	command_free(command);
-	command_user_release(&user);
 }
 
 TEST(no_command_is_fine)

@@ -43,23 +43,21 @@ static void check_sites(const char *text, const char *want)
 {
 	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
-	struct probe probe;
+	SCOPED(probe) probe;
 
 	CHECK_NUMBER(parse(&probe, PROBE_KERNEL, text, &sites, &error), 0);
 	CHECK_TEXT(buffer_string(&sites), want);
 	CHECK_TEXT(error.text, "");
-	probe_release(&probe);
 }
 
 static void check_refused(enum probe_kind kind, const char *text, const char *want)
 {
 	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
-	struct probe probe;
+	SCOPED(probe) probe;
 
 	CHECK_NUMBER(parse(&probe, kind, text, &sites, &error), -1);
 	CHECK_TEXT(error.text, want);
-	probe_release(&probe);
 }
 
 TEST(places_and_arguments)
@@ -129,7 +127,7 @@ TEST(rule)
 	const struct probe_setting setting = { PROBE_KERNEL, "--probe", "m:do_it.isra.0 a=%di b=%si" };
 	SCOPED_BUFFER(rule);
 	struct error error = { 0 };
-	struct probe probe;
+	SCOPED(probe) probe;
 
 	CHECK_NUMBER(probe_parse(&probe, &setting, 3, &error), 0);
 	probe_append_rule(&probe, "group", &rule);
@@ -140,7 +138,6 @@ TEST(rule)
 					 "slice probe:do_it.isra.0.3 name=\"do_it.isra.0\"\n"
 					 " begin = group:p3_0_do_it_isra_0 args=a,b\n"
 					 " end = group:p3_1_do_it_isra_0 args=ret\n");
-	probe_release(&probe);
 }
 
 TEST(functions_of_programs)
@@ -259,13 +256,12 @@ static void check_not_found(const char *symbol, const char *want, const char *or
 {
 	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
-	struct probe probe;
+	SCOPED(probe) probe;
 	char text[128];
 
 	snprintf(text, sizeof(text), SELF ":%s", symbol);
 	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, text, &sites, &error), -1);
 	CHECK(strstr(error.text, want) || strstr(error.text, or));
-	probe_release(&probe);
 }
 
 TEST(names_that_are_not_those_of_one_function)
@@ -283,24 +279,23 @@ TEST(a_place_in_a_function_is_one_of_its_instructions)
 {
 	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
-	struct probe probe;
+	SCOPED(probe) probe;
 
 	check_place(SELF ":parted+0", SELF ":parted", "p");
 	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":parted+0x10000", &sites, &error), -1);
-	CHECK_TEXT(error.text, "--probe '" SELF ":parted+0x10000': the offset is behind the function's "
-			       "end; 'objdump -d PATH' shows where its instructions begin");
-	probe_release(&probe);
+	CHECK_TEXT(error.text,
+		   "--probe '" SELF ":parted+0x10000': the offset is behind the function's "
+		   "end; 'objdump -d PATH' shows where its instructions begin");
 }
 
 TEST(a_function_may_be_partly_inlined)
 {
 	SCOPED_BUFFER(sites);
 	struct error error = { 0 };
-	struct probe probe;
+	SCOPED(probe) probe;
 
 	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":parted", &sites, &error), 0);
 	CHECK_TEXT(buffer_string(&probe.part), "parted.part.0");
-	probe_release(&probe);
 }
 
 static void line_append(void *context, const char *line)
@@ -402,20 +397,19 @@ TEST(functions_that_the_kernel_never_probes)
 					"function that calls it";
 	struct error error = { 0 };
 	SCOPED_BUFFER(sites);
-	struct probe probe;
+	SCOPED(probe) probe;
 	const char *end;
 
 	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":first_is_locked", &sites, &error), -1);
 	end = strchr(error.text, ':');
 	CHECK_TEXT(end ? end : "", want);
-	probe_release(&probe);
 }
 
 TEST(arguments_of_static_tracepoints)
 {
 	struct error error = { 0 };
 	SCOPED_BUFFER(sites);
-	struct probe probe;
+	SCOPED(probe) probe;
 
 	CHECK_NUMBER(parse(&probe, PROBE_USDT, SELF ":shop:begin..end", &sites, &error), 0);
 	CHECK_NUMBER(probe.nr_sites, 3);
@@ -425,6 +419,5 @@ TEST(arguments_of_static_tracepoints)
 	CHECK_TEXT(buffer_string(&probe.sites[1].arguments), " arg1=%r12:u64");
 	CHECK_TEXT(buffer_string(&probe.sites[2].arguments), " arg1=%ax:s64");
 	CHECK_NUMBER(probe.sites[2].role, PROBE_END);
-	probe_release(&probe);
 }
 #endif

@@ -7,7 +7,7 @@
 
 static void check_kernel(const char *rules, bool want)
 {
-	struct capture_settings settings;
+	SCOPED(capture_settings) settings;
 	struct error error = { 0 };
 
 	capture_settings_init(&settings, NULL);
@@ -16,7 +16,6 @@ static void check_kernel(const char *rules, bool want)
 		CHECK_NUMBER(selection_add_rules(&settings.selection, rules, &error), 0);
 	if (!CHECK_NUMBER(capture_records_kernel(&settings), want))
 		CHECK_TEXT(rules, "");
-	capture_settings_release(&settings);
 }
 
 TEST(a_selection_of_the_kernel_is_recorded_beside_programs)
@@ -32,7 +31,7 @@ TEST(a_selection_of_the_kernel_is_recorded_beside_programs)
 static void check_convention(const char *rules, const char *pattern, uint64_t buffer_kib,
 			     uint64_t want_kib)
 {
-	struct capture_settings settings;
+	SCOPED(capture_settings) settings;
 	struct error error = { 0 };
 
 	capture_settings_init(&settings, NULL);
@@ -43,7 +42,6 @@ static void check_convention(const char *rules, const char *pattern, uint64_t bu
 		CHECK_NUMBER(selection_add(&settings.selection, pattern, &error), 0);
 	if (!CHECK_NUMBER(capture_convention_kib(&settings), want_kib))
 		CHECK_TEXT(rules, "");
-	capture_settings_release(&settings);
 }
 
 TEST(the_convention_has_a_buffer_of_its_own_beside_packs)
@@ -65,7 +63,7 @@ static void check_loss_size(uint64_t lost, uint64_t lost_convention, uint64_t wa
 	struct loss_summary loss = { .has_convention = true,
 				     .records = lost,
 				     .convention_lost = lost_convention };
-	struct capture_settings settings;
+	SCOPED(capture_settings) settings;
 	struct error error = { 0 };
 	const struct capture capture = { .settings = &settings };
 
@@ -75,7 +73,6 @@ static void check_loss_size(uint64_t lost, uint64_t lost_convention, uint64_t wa
 	capture_loss_size(&capture, &loss);
 	CHECK_NUMBER(loss.buffer_kib, want_kib);
 	CHECK_NUMBER(loss.option_kib, want_option_kib);
-	capture_settings_release(&settings);
 }
 
 TEST(the_buffer_that_lost_records_is_the_one_that_is_too_small)

@@ -42,7 +42,7 @@ static void check_due(struct watch_windows *windows, int64_t drained_ns, int64_t
 
 TEST(a_window_is_due_when_its_end_was_delivered)
 {
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 10, 20, 5), 0);
 	CHECK_NUMBER(watch_windows_next_ns(&windows), INT64_MAX);
@@ -53,41 +53,37 @@ TEST(a_window_is_due_when_its_end_was_delivered)
 	check_due(&windows, 1020, 0, false, "990 1020 1");
 	watch_windows_drop(&windows);
 	check_due(&windows, 9999, 0, true, "");
-	watch_windows_release(&windows);
 }
 
 TEST(a_window_goes_on_to_the_end_of_a_loss)
 {
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 10, 0, 5), 0);
 	fire_until(&windows, 1000, 1500, 0);
 	fire_until(&windows, 1000, 1600, 0);
 	check_due(&windows, 1599, 0, false, "");
 	check_due(&windows, 1600, 0, false, "990 1600 2");
-	watch_windows_release(&windows);
 }
 
 TEST(what_was_lost_before_the_first_record_counts_from_that)
 {
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 0, 0, 5), 0);
 	fire_until(&windows, 900, 1500, 1000);
 	CHECK_NUMBER(windows.list[0].wall_ns, 1007);
 	check_due(&windows, 1400, 1000, false, "");
 	check_due(&windows, 1500, 1000, false, "1000 1500 1");
-	watch_windows_release(&windows);
 }
 
 TEST(without_a_limit_a_window_begins_with_what_is_kept)
 {
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 0, 20, 5), 0);
 	fire_at(&windows, 1000, 400);
 	check_due(&windows, 1020, 500, false, "400 1020 1");
-	watch_windows_release(&windows);
 }
 
 TEST(triggers_that_overlap_share_a_window_of_limited_length)
@@ -135,18 +131,17 @@ TEST(a_window_does_not_wait_until_its_records_are_dropped)
 
 TEST(at_the_end_windows_are_written_as_they_are)
 {
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 10, 20, 5), 0);
 	fire_at(&windows, 1000, 0);
 	check_due(&windows, 1003, 0, true, "990 1003 1");
-	watch_windows_release(&windows);
 }
 
 TEST(the_rate_of_recordings_is_limited_but_requests_are_not)
 {
 	const struct recent_span span = { .begin_ns = 0, .end_ns = 5 * S };
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 1, 0, 2), 0);
 	fire_at(&windows, 1 * S, 0);
@@ -161,31 +156,28 @@ TEST(the_rate_of_recordings_is_limited_but_requests_are_not)
 	fire_at(&windows, 3601 * S, 0);
 	CHECK_NUMBER(windows.nr_refused, 2);
 	CHECK_NUMBER(windows.size, 4);
-	watch_windows_release(&windows);
 }
 
 /* Memory has been cleared since the last record was delivered. */
 TEST(a_request_before_the_first_record_has_no_negative_length)
 {
 	const struct recent_span span = { .begin_ns = 5 * S };
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 1, 0, 2), 0);
 	CHECK_NUMBER(watch_windows_request(&windows, "SIGUSR1", 4 * S, &span, 0), 0);
 	check_due(&windows, 5 * S, 5 * S, false, "5000000000 5000000000 1");
-	watch_windows_release(&windows);
 }
 
 TEST(no_more_windows_wait_than_there_is_space_for)
 {
-	struct watch_windows windows;
+	SCOPED(watch_windows) windows;
 
 	CHECK_NUMBER(watch_windows_init(&windows, 1, 0, 100), 0);
 	for (int64_t i = 1; i <= 20; i++)
 		fire_at(&windows, i * S, 0);
 	CHECK_NUMBER(windows.size, WATCH_WINDOWS_MAX);
 	CHECK_NUMBER(windows.nr_refused, 20 - WATCH_WINDOWS_MAX);
-	watch_windows_release(&windows);
 }
 
 /** struct watch_fixture - a directory of recordings */

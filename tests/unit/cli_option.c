@@ -253,7 +253,7 @@ static void check_helped(const char *words, const char *want)
 {
 	SCOPED_BUFFER(applied);
 	struct error error = { 0 };
-	struct capture capture;
+	SCOPED(capture) capture;
 	int operand, fd = capture_init(&capture), before;
 
 	fflush(stdout);
@@ -266,7 +266,6 @@ static void check_helped(const char *words, const char *want)
 	CHECK_TEXT(error.text, "");
 	close(before);
 	close(fd);
-	capture_release(&capture);
 }
 
 #define HELP_TEXT                                                                           \

@@ -29,7 +29,7 @@ static void check_string(struct constants *constants, uint64_t address, const ch
 
 TEST(strings_are_found_by_their_address)
 {
-	struct constants constants = { 0 };
+	SCOPED(constants) constants = { 0 };
 
 	check_string(&constants, 0xffffffff82000010, NULL);
 	CHECK_NUMBER(constants_add(&constants, text_of(lines)), 0);
@@ -42,19 +42,17 @@ TEST(strings_are_found_by_their_address)
 	check_string(&constants, 0xffffffff82000011, NULL);
 	check_string(&constants, UINT64_MAX, NULL);
 	check_string(&constants, 0, NULL);
-	constants_release(&constants);
 }
 
 TEST(a_long_string_is_cut)
 {
-	struct constants constants = { 0 };
+	SCOPED(constants) constants = { 0 };
 	char text[1024];
 
 	snprintf(text, sizeof(text), "0x1 : \"%0*d\"", 2 * CONSTANT_SIZE_MAX, 7);
 	CHECK_NUMBER(constants_add(&constants, text_of(text)), 0);
 	text[7 + CONSTANT_SIZE_MAX] = '\0';
 	check_string(&constants, 1, text + 7);
-	constants_release(&constants);
 }
 
 TEST(formats_that_print_functions_are_found)
@@ -98,7 +96,7 @@ TEST(a_file_is_read_when_a_string_is_searched)
 
 TEST(a_string_without_memory_leaves_those_before_it)
 {
-	struct constants constants = { 0 };
+	SCOPED(constants) constants = { 0 };
 
 	CHECK_NUMBER(constants_add(&constants, text_of("0x1 : \"one\"\n")), 0);
 	constants.texts.failed = true;
@@ -106,7 +104,6 @@ TEST(a_string_without_memory_leaves_those_before_it)
 	constants.texts.failed = false;
 	check_string(&constants, 1, "one");
 	check_string(&constants, 2, NULL);
-	constants_release(&constants);
 }
 
 static enum field_kind kind_of(const char *type, uint64_t size)

@@ -346,7 +346,7 @@ TEST(records_are_compared_with_the_number_of_a_text)
 	const struct record recorded = { .data = bytes, .size = sizeof(bytes) };
 	struct event_filter *filter;
 	struct error error = { 0 };
-	struct format format;
+	SCOPED(format) format;
 
 	CHECK_NUMBER(format_parse(&format, text_of(enum_format)), 0);
 	CHECK_NUMBER(event_filter_new(&filter, "state == \"dma\" && op != \"read\"", &format, false,
@@ -356,7 +356,6 @@ TEST(records_are_compared_with_the_number_of_a_text)
 	bytes[12] = 8;
 	CHECK(!event_filter_matches(filter, &recorded));
 	event_filter_free(filter);
-	format_release(&format);
 }
 
 TEST(errors_name_the_column_and_the_remedy)
@@ -485,12 +484,11 @@ TEST(records_of_the_other_byte_order_are_swapped)
 	const struct record swapped = { .data = bytes, .size = sizeof(bytes) };
 	struct event_filter *filter;
 	struct error error = { 0 };
-	struct format format;
+	SCOPED(format) format;
 
 	format_parse(&format, text_of(FORMAT("event", 5, FIELD("int x", 8, 4, 1))));
 	CHECK_NUMBER(
 		event_filter_new(&filter, "x == -10 && common_pid == 7", &format, true, &error), 0);
 	CHECK(event_filter_matches(filter, &swapped));
 	event_filter_free(filter);
-	format_release(&format);
 }

@@ -62,7 +62,7 @@ static void check_file(const char *path)
 	struct tep_handle *tep = tep_alloc();
 	struct buffer text = { 0 }, theirs, ours;
 	struct tep_event *event = NULL;
-	struct format format;
+	SCOPED(format) format;
 
 	CHECK_NUMBER(file_read(path, &text), 0);
 	CHECK_NUMBER(tep_parse_format(tep, &event, text.data, text.size, "system"), 0);
@@ -72,7 +72,6 @@ static void check_file(const char *path)
 	CHECK_TEXT(buffer_string(&ours), buffer_string(&theirs));
 	buffer_release(&theirs);
 	buffer_release(&ours);
-	format_release(&format);
 	buffer_release(&text);
 	tep_free(tep);
 }
@@ -92,7 +91,7 @@ static void check_fields(const char *fields, const char *want)
 {
 	SCOPED_BUFFER(text);
 	SCOPED_BUFFER(got);
-	struct format format;
+	SCOPED(format) format;
 
 	buffer_printf(&text,
 		      "name: event\nID: 5\nformat:\n\tfield:int common_pid;\toffset:4;"
@@ -101,7 +100,6 @@ static void check_fields(const char *fields, const char *want)
 	if (format_parse(&format, buffer_text(&text)) == 0)
 		got = show_ours(&format);
 	CHECK_TEXT(buffer_string(&got), want);
-	format_release(&format);
 }
 
 TEST(declarations_are_split_into_type_and_name)
@@ -135,10 +133,9 @@ TEST(lines_that_are_cut_or_say_something_else_make_a_file_unreadable)
 
 static void check_unreadable(const char *text)
 {
-	struct format format;
+	SCOPED(format) format;
 
 	CHECK_NUMBER(format_parse(&format, text_of(text)), 1);
-	format_release(&format);
 }
 
 TEST(a_file_without_name_or_number_is_unreadable)

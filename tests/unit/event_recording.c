@@ -119,7 +119,7 @@ TEST(a_recording_owns_the_texts_that_it_keeps)
 
 TEST(a_live_recording_is_of_this_machine)
 {
-	struct recording recording = { 0 };
+	SCOPED(recording) recording = { 0 };
 	struct utsname system;
 
 	uname(&system);
@@ -128,7 +128,6 @@ TEST(a_live_recording_is_of_this_machine)
 	CHECK_TEXT(recording.host, system.nodename);
 	CHECK_NUMBER(strlen(recording.boot_id), 36);
 	CHECK_NUMBER(strspn(recording.boot_id, "0123456789abcdef-"), 36);
-	recording_release(&recording);
 }
 
 /* Whether memory was freed, as far as the build can see it. */
@@ -143,7 +142,7 @@ static bool is_freed(const void *memory)
 
 TEST(a_property_that_is_stated_again_is_kept_once)
 {
-	struct recording recording = { 0 };
+	SCOPED(recording) recording = { 0 };
 	const char *first;
 
 	CHECK_NUMBER(recording_keep(&recording, &recording.host, text_of("one")), 0);
@@ -153,5 +152,4 @@ TEST(a_property_that_is_stated_again_is_kept_once)
 	CHECK(is_freed(first));
 	CHECK_TEXT(recording.host, "two");
 	CHECK_TEXT(recording.kernel, "6.1");
-	recording_release(&recording);
 }

@@ -12,7 +12,7 @@ static void text_of_value(const char *kernel, const char *event, const char *nam
 	struct symbols_request request = { 0 };
 	struct event_builder builder;
 	SCOPED_BUFFER(text);
-	struct format format;
+	SCOPED(format) format;
 	const struct format_field *field;
 	char path[256];
 
@@ -27,7 +27,6 @@ static void text_of_value(const char *kernel, const char *event, const char *nam
 	event_builder_number(&builder, field->offset, field->size, value);
 	symbols_append_text(out, request.symbols, name, &builder);
 	symbols_free(request.symbols);
-	format_release(&format);
 }
 
 static void check_kernels(const char *event, const char *name, uint64_t value, const char *want)

@@ -15,7 +15,7 @@ static void check_list(const struct thread_set *set, const char *want)
 
 TEST(a_set_has_threads_until_they_are_removed)
 {
-	struct thread_set set = { 0 };
+	SCOPED(thread_set) set = { 0 };
 
 	CHECK(!thread_set_has(&set, 7) && !thread_set_remove(&set, 7));
 	check_list(&set, "");
@@ -27,7 +27,6 @@ TEST(a_set_has_threads_until_they_are_removed)
 	check_list(&set, "7,8,9,10,4194303");
 	CHECK(thread_set_remove(&set, 7) && !thread_set_remove(&set, 7));
 	check_list(&set, "8,9,10,4194303");
-	thread_set_release(&set);
 }
 
 static void check_call(struct syscalls *syscalls, int tid, int64_t number, const char *want,

@@ -166,7 +166,7 @@ static void check_terminal(const struct output_settings *settings, bool is_perf)
 TEST(a_terminal_gets_columns_if_nothing_else_is_asked_for)
 {
 	struct output_settings settings = { .suits_terminal = true }, other = { 0 };
-	struct capture capture;
+	SCOPED(capture) capture;
 	int fd = capture_init(&capture);
 
 	check_terminal(&settings, true);
@@ -177,7 +177,6 @@ TEST(a_terminal_gets_columns_if_nothing_else_is_asked_for)
 	CHECK(!begin_with_output(&settings, fd));
 	CHECK(strncmp(capture_text(&capture), "{\"event\":", 9) == 0);
 	close(fd);
-	capture_release(&capture);
 }
 
 TEST(an_open_output_is_a_session_of_this_run)
@@ -201,9 +200,9 @@ TEST(an_open_output_is_a_session_of_this_run)
 TEST(an_output_that_cannot_be_opened_adds_no_sink)
 {
 	struct output_settings settings = outputs_of("event", "/nonexistent/out");
-	struct outputs outputs;
+	SCOPED(outputs) outputs;
 	struct identity identity = { .sid = (char *)"S", .hierarchy = (char *)"stream" };
-	struct timeline timeline = { 0 };
+	SCOPED(timeline) timeline = { 0 };
 	struct error error = { 0 };
 
 	outputs_init(&outputs, &settings, NULL);
@@ -211,6 +210,4 @@ TEST(an_output_that_cannot_be_opened_adds_no_sink)
 	CHECK_TEXT(error.text,
 		   "cannot open /nonexistent/out for writing: No such file or directory");
 	CHECK_NUMBER(timeline.nr_sinks, 0);
-	timeline_release(&timeline);
-	outputs_release(&outputs);
 }

@@ -95,13 +95,12 @@ TEST_IN(top, without_tracefs_the_remedy_is_reported)
 
 static void check_rule_words(const char *const *texts, const char *want)
 {
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	struct error error = { 0 };
 
 	for (; *texts; texts++)
 		CHECK_NUMBER(selection_add_rules(&selection, *texts, &error), 0);
 	CHECK_TEXT(buffer_string(&selection.rule_words), want);
-	selection_release(&selection);
 }
 
 TEST(packs_are_suggested_as_one_list)
@@ -145,7 +144,7 @@ TEST(what_is_waited_for_need_not_be_there)
 
 static void check_tasks(enum task_formats tasks, bool has_rename, bool has_switch)
 {
-	struct selection selection = { .tasks = tasks };
+	SCOPED(selection) selection = { .tasks = tasks };
 	struct convention *convention = convention_new(false);
 	struct error error = { 0 };
 
@@ -153,7 +152,6 @@ static void check_tasks(enum task_formats tasks, bool has_rename, bool has_switc
 	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), 0);
 	CHECK_NUMBER(convention_has_task_id(convention, 15), has_rename);
 	CHECK_NUMBER(convention_has_task_id(convention, 14), has_switch);
-	selection_release(&selection);
 	convention_free(convention);
 }
 
@@ -166,14 +164,13 @@ TEST_IN(top, tracepoints_about_threads_are_read_if_their_records_are_decoded)
 
 static void check_refused(const char *text)
 {
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	struct error error = { 0 };
 	char want[128];
 
 	snprintf(want, sizeof(want), "'%s': empty tracepoint; write SYS[:EVENT]", text);
 	CHECK_NUMBER(selection_add(&selection, text, &error), -1);
 	CHECK_TEXT(error.text, want);
-	selection_release(&selection);
 }
 
 TEST(there_is_a_pattern_between_commas)
@@ -196,7 +193,7 @@ static void select_add(struct selection *selection, const char *patterns, const 
 
 TEST(a_filter_is_about_the_patterns_of_the_option_before_it)
 {
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(selection_set_filter(&selection, "early > 0", &error), -1);
@@ -209,7 +206,6 @@ TEST(a_filter_is_about_the_patterns_of_the_option_before_it)
 	CHECK_TEXT(selection_filter(&selection, "net", "net_queue"), "later == 1");
 	CHECK(selection_filter(&selection, "net", "net_depth") == NULL);
 	CHECK(selection_filter(&selection, "other", "work") == NULL);
-	selection_release(&selection);
 }
 
 TEST_IN(top, without_a_pattern_all_that_follow_are_found)
@@ -312,7 +308,7 @@ TEST_IN(top, a_format_that_cannot_be_read_is_left_out)
 static void check_any(const char *pattern, const char *packs, const char *want)
 {
 	struct convention *convention = convention_new(false);
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	SCOPED_BUFFER(found);
 	struct error error = { 0 };
 
@@ -331,7 +327,6 @@ static void check_any(const char *pattern, const char *packs, const char *want)
 			      tracepoint->is_rest ? "instants" : "rules");
 	}
 	CHECK_TEXT(buffer_string(&found), want);
-	selection_release(&selection);
 	convention_free(convention);
 }
 
@@ -352,7 +347,7 @@ TEST_IN(top, any_tracepoint_can_be_an_instant)
 TEST(none_selects_nothing)
 {
 	struct convention *convention = convention_new(false);
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	struct error error = { 0 };
 
 	top_begin();
@@ -360,7 +355,6 @@ TEST(none_selects_nothing)
 	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), -1);
 	CHECK_TEXT(error.text, "-r: selects nothing; add packs or rules, or tracepoints with -e");
 	CHECK_NUMBER(convention_size(convention), 0);
-	selection_release(&selection);
 	convention_free(convention);
 	top_end();
 }
@@ -368,7 +362,7 @@ TEST(none_selects_nothing)
 TEST(the_default_group_has_the_convention)
 {
 	struct convention *convention = convention_new(false);
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	struct error error = { 0 };
 
 	top_begin();
@@ -381,7 +375,6 @@ TEST(the_default_group_has_the_convention)
 	CHECK(rules_want(selection.rules, "raw_syscalls", "sys_enter"));
 	CHECK(rules_want(selection.rules, "block", "block_rq_issue"));
 	CHECK(!rules_want(selection.rules, "timer", "timer_start"));
-	selection_release(&selection);
 	convention_free(convention);
 	top_end();
 }
@@ -390,7 +383,7 @@ TEST(the_default_group_has_the_convention)
 static void check_stored(const struct selection *selection, bool has_programs, const char *want,
 			 const char *shown)
 {
-	struct selection copy = { .origin = SELECTION_RECORDED };
+	SCOPED(selection) copy = { .origin = SELECTION_RECORDED };
 	SCOPED_BUFFER(lines);
 	SCOPED_BUFFER(again);
 	SCOPED_BUFFER(text);
@@ -406,7 +399,6 @@ static void check_stored(const struct selection *selection, bool has_programs, c
 	CHECK_TEXT(buffer_string(&text), shown);
 	selection_append_options(&copy, &again);
 	CHECK_TEXT(buffer_string(&again), "");
-	selection_release(&copy);
 }
 
 TEST(a_recording_keeps_its_selection)
@@ -435,7 +427,7 @@ TEST(a_recording_keeps_its_selection)
 
 static void check_stored_text(const char *line, int repetitions, const char *want)
 {
-	struct selection selection = { .origin = SELECTION_RECORDED };
+	SCOPED(selection) selection = { .origin = SELECTION_RECORDED };
 	SCOPED_BUFFER(text);
 	struct error error = { 0 };
 
@@ -447,7 +439,6 @@ static void check_stored_text(const char *line, int repetitions, const char *wan
 		     *want ? -1 : 0);
 	CHECK_TEXT(error.text, want);
 	CHECK(selection.stored.size < 300);
-	selection_release(&selection);
 }
 
 TEST(a_stored_selection_is_limited_and_names_no_file)
@@ -470,7 +461,7 @@ static void line_keep(void *context, const char *line)
 
 TEST(packs_of_a_newer_ktrack_are_reported)
 {
-	struct selection selection = { .origin = SELECTION_RECORDED };
+	SCOPED(selection) selection = { .origin = SELECTION_RECORDED };
 	SCOPED_BUFFER(line);
 	const struct report report = { .context = &line, .message = line_keep };
 	struct error error = { 0 };
@@ -481,13 +472,12 @@ TEST(packs_of_a_newer_ktrack_are_reported)
 		   "the recording has a selection with an unknown pack, 'future'; a newer ktrack "
 		   "shows it");
 	CHECK(rules_want(selection.rules, "irq", "softirq_entry"));
-	selection_release(&selection);
 }
 
 /* Rules for probes are stored elsewhere, and that for tracepoints of -e is made again. */
 TEST(rules_that_are_not_stored_do_not_count)
 {
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	SCOPED_BUFFER(lines);
 	SCOPED_BUFFER(rule);
 	struct error error = { 0 };
@@ -503,12 +493,11 @@ TEST(rules_that_are_not_stored_do_not_count)
 	CHECK_NUMBER(selection_store(&selection, false, &lines), 0);
 	CHECK(strstr(buffer_string(&lines), "instant a:r255 event=s:e\n") != NULL);
 	CHECK(strstr(buffer_string(&lines), "probe:x") == NULL);
-	selection_release(&selection);
 }
 
 static void check_why(const char *pattern, const char *rules, const char *want)
 {
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	SCOPED_BUFFER(shown);
 	struct error error = { 0 };
 
@@ -521,7 +510,6 @@ static void check_why(const char *pattern, const char *rules, const char *want)
 	selection.origin = SELECTION_GIVEN;
 	selection_describe(&selection, &shown);
 	CHECK_TEXT(buffer_string(&shown), want);
-	selection_release(&selection);
 }
 
 TEST(the_rules_that_explain_slices_are_named)
@@ -533,7 +521,7 @@ TEST(the_rules_that_explain_slices_are_named)
 
 TEST(more_rules_than_a_file_keeps_are_not_stored)
 {
-	struct selection selection = { 0 };
+	SCOPED(selection) selection = { 0 };
 	SCOPED_BUFFER(lines);
 	SCOPED_BUFFER(rule);
 	struct error error = { 0 };
@@ -543,5 +531,4 @@ TEST(more_rules_than_a_file_keeps_are_not_stored)
 	CHECK_NUMBER(selection_add_rules(&selection, buffer_string(&rule), &error), 0);
 	CHECK_NUMBER(selection_store(&selection, false, &lines), 1);
 	CHECK_NUMBER(lines.size, 0);
-	selection_release(&selection);
 }

@@ -119,7 +119,7 @@ static void addition_release(struct addition *addition)
 
 TEST(what_is_complete_is_added)
 {
-	struct addition addition;
+	SCOPED(addition) addition;
 	struct stat about;
 
 	addition_init_fitting(&addition);
@@ -129,12 +129,11 @@ TEST(what_is_complete_is_added)
 	CHECK_TEXT(addition.error.text, "");
 	CHECK_NUMBER(stat(addition.path, &about), 0);
 	CHECK(about.st_size > 200000);
-	addition_release(&addition);
 }
 
 TEST(a_recording_that_ends_early_leaves_the_trace_as_it_was)
 {
-	struct addition addition;
+	SCOPED(addition) addition;
 
 	addition_init_fitting(&addition);
 	CHECK_NUMBER(addition_open(&addition), 0);
@@ -143,13 +142,12 @@ TEST(a_recording_that_ends_early_leaves_the_trace_as_it_was)
 	timeline_release(&addition.timeline);
 	CHECK(is_as_before(&addition));
 	addition.timeline = (struct timeline){ 0 };
-	addition_release(&addition);
 }
 
 /* The temporary file is smaller than the trace with it. */
 TEST(a_full_disk_leaves_the_trace_as_it_was)
 {
-	struct addition addition;
+	SCOPED(addition) addition;
 	struct buffer filler = { 0 };
 	struct rlimit limit, before;
 	size_t packet;
@@ -172,12 +170,11 @@ TEST(a_full_disk_leaves_the_trace_as_it_was)
 	setrlimit(RLIMIT_FSIZE, &before);
 	CHECK(strstr(addition.error.text, "File too large"));
 	CHECK(is_as_before(&addition));
-	addition_release(&addition);
 }
 
 TEST(two_do_not_add_at_once)
 {
-	struct addition addition;
+	SCOPED(addition) addition;
 	int fd;
 
 	addition_init_fitting(&addition);
@@ -187,12 +184,11 @@ TEST(two_do_not_add_at_once)
 	CHECK(strstr(addition.error.text, "another program has locked it"));
 	CHECK(is_as_before(&addition));
 	close(fd);
-	addition_release(&addition);
 }
 
 TEST(what_others_add_meanwhile_stays)
 {
-	struct addition addition;
+	SCOPED(addition) addition;
 
 	addition_init_fitting(&addition);
 	CHECK_NUMBER(addition_open(&addition), 0);
@@ -201,7 +197,6 @@ TEST(what_others_add_meanwhile_stays)
 	CHECK_NUMBER(addition_finish(&addition), -1);
 	CHECK(strstr(addition.error.text, "another program has changed it"));
 	CHECK(is_as_before(&addition));
-	addition_release(&addition);
 }
 
 /* The difference to our offset is no 64-bit number. */

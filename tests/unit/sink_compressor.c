@@ -228,7 +228,7 @@ TEST(a_frame_of_another_program_may_have_any_header)
 	static const unsigned char frames[] = { 0x50, 0x2a, 0x4d, 0x18, 2,    0,    0,	  0,
 						1,    2,    0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x04,
 						0x21, 0,    0,	  'o',	'n',  'e',  '\n' };
-	struct compressed file = { 0 };
+	SCOPED(compressed) file = { 0 };
 
 	folder_new(&file.folder);
 	folder_add(&file.folder, "out.zst", frames, sizeof(frames));
@@ -240,7 +240,6 @@ TEST(a_frame_of_another_program_may_have_any_header)
 	folder_set_text(&file.folder, "out.zst", "plain text\n");
 	compressed_open(&file);
 	CHECK(strstr(file.error.text, "not compressed with zstd") != NULL);
-	compressed_release(&file);
 }
 
 TEST(a_full_disk_is_an_error_once)

@@ -14,19 +14,18 @@ static int set_add(struct flow_set *set, const char *name, uint64_t id)
 
 TEST(flows_are_distinguished_by_name_and_id)
 {
-	struct flow_set set = { 0 };
+	SCOPED(flow_set) set = { 0 };
 
 	CHECK_NUMBER(set_add(&set, "request", 1), 0);
 	CHECK_NUMBER(set_add(&set, "request", 2), 0);
 	CHECK_NUMBER(set_add(&set, "reply", 1), 0);
 	CHECK_NUMBER(set_add(&set, "request", 1), 1);
-	flow_set_release(&set);
 }
 
 /* With another point, it is new again. */
 TEST(a_flow_is_remembered_while_64_ki_others_begin_and_forgotten_in_the_end)
 {
-	struct flow_set set = { 0 };
+	SCOPED(flow_set) set = { 0 };
 	uint64_t id = 1;
 
 	CHECK_NUMBER(set_add(&set, "request", 0), 0);
@@ -37,5 +36,4 @@ TEST(a_flow_is_remembered_while_64_ki_others_begin_and_forgotten_in_the_end)
 		set_add(&set, "request", id);
 	CHECK(set.recent.size + set.older.size <= 2 * FLOW_SET_RECENT);
 	CHECK_NUMBER(set_add(&set, "request", 0), 0);
-	flow_set_release(&set);
 }

@@ -6,7 +6,7 @@
 TEST(each_power_of_two_has_a_line_and_a_bar_by_its_count)
 {
 	static const struct table_style style = { 0 };
-	struct quantiles quantiles = { 0 };
+	SCOPED(quantiles) quantiles = { 0 };
 	SCOPED_BUFFER(out);
 
 	for (int i = 0; i < 1000; i++)
@@ -23,5 +23,4 @@ TEST(each_power_of_two_has_a_line_and_a_bar_by_its_count)
 		   " 256ns   512ns    250  20.0%  ##########\n"
 		   " 512ns  1.02us      0   0.0%\n"
 		   "1.02us  2.05us   1000  79.9%  ########################################\n");
-	quantiles_release(&quantiles);
 }

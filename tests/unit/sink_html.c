@@ -36,7 +36,7 @@ static void page_make(struct capture *capture, int64_t ms, struct timeline_event
 {
 	static const struct timeline_totals totals;
 	struct sink_settings settings = { .name = "it", .fd = capture_init(capture) };
-	struct timeline timeline = { 0 };
+	SCOPED(timeline) timeline = { 0 };
 	struct error error = { 0 };
 
 	things_init();
@@ -54,18 +54,16 @@ static void page_make(struct capture *capture, int64_t ms, struct timeline_event
 	push(&timeline, ms, event);
 	push(&timeline, END_MS,
 	     (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = &totals });
-	timeline_release(&timeline);
 }
 
 /* Checks what a page of @event has as the time of its last record: @last. */
 static void check_last(struct timeline_event event, int64_t at_ms, const char *last)
 {
-	struct capture capture;
+	SCOPED(capture) capture;
 
 	page_make(&capture, at_ms, event);
 	CHECK(strstr(capture_text(&capture), last) != NULL);
 	CHECK(strstr(capture_text(&capture), ",\"end_ns\":380000000,") != NULL);
-	capture_release(&capture);
 }
 
 static struct timeline_event slice_end(void)
@@ -142,9 +140,9 @@ static void push_slices(struct timeline *timeline, int count)
 static void check_digest(int count, const char *begin, const char *end)
 {
 	static const struct timeline_totals totals;
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct sink_settings settings = { .name = "it", .fd = capture_init(&capture) };
-	struct timeline timeline = { 0 };
+	SCOPED(timeline) timeline = { 0 };
 	struct error error = { 0 };
 
 	things_init();
@@ -157,8 +155,6 @@ static void check_digest(int count, const char *begin, const char *end)
 	     (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = &totals });
 	CHECK(strstr(capture_text(&capture), begin) != NULL);
 	CHECK(strstr(capture_text(&capture), end) != NULL);
-	timeline_release(&timeline);
-	capture_release(&capture);
 }
 
 /* One name, number 0; bins that are full, the last one with the mark of a suspect slice. */
@@ -171,9 +167,9 @@ TEST(a_chunk_has_a_digest)
 TEST(a_chunk_has_the_range_of_its_durations)
 {
 	static const int times_ms[] = { 0, 3, 4, 6 };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct sink_settings settings = { .name = "it", .fd = capture_init(&capture) };
-	struct timeline timeline = { 0 };
+	SCOPED(timeline) timeline = { 0 };
 	struct error error = { 0 };
 
 	things_init();
@@ -195,8 +191,6 @@ TEST(a_chunk_has_the_range_of_its_durations)
 	html_report_all(container_of(timeline.sinks[0], struct html_sink, file.sink));
 	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
 	CHECK(strstr(capture_text(&capture), " 3 6000000 - ;=1000000~3000000; ") != NULL);
-	timeline_release(&timeline);
-	capture_release(&capture);
 }
 
 #define LANES 200
@@ -242,9 +236,9 @@ static void push_lanes(struct timeline *timeline, struct timeline_track *inner)
 
 TEST(a_track_keeps_few_of_its_places)
 {
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct sink_settings settings = { .name = "it", .fd = capture_init(&capture) };
-	struct timeline timeline = { 0 };
+	SCOPED(timeline) timeline = { 0 };
 	struct timeline_track inner;
 	struct error error = { 0 };
 	const struct html_sink *sink;
@@ -269,8 +263,6 @@ TEST(a_track_keeps_few_of_its_places)
 	push_of(&timeline, TIMELINE_TRACK_END, &inner, 0);
 	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
 	CHECK_NUMBER(slices_count(capture_text(&capture), "\nc 77 "), LANES);
-	timeline_release(&timeline);
-	capture_release(&capture);
 }
 
 /* An instant with a field, and with a flow that has an id. */

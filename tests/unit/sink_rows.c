@@ -253,12 +253,11 @@ static void crossing_run(struct rows_test *test, const char *script)
 
 static void check_crossing(bool has_one_row, const char *script, const char *log)
 {
-	struct rows_test test;
+	SCOPED(rows_test) test;
 
 	rows_test_begin_with(&test, true, has_one_row);
 	crossing_run(&test, script);
 	CHECK_TEXT(buffer_string(&test.log), log);
-	rows_test_release(&test);
 }
 
 TEST(slices_of_one_track_that_cross_are_cut_once_and_then_on_rows_of_their_own)

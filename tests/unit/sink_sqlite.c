@@ -99,7 +99,7 @@ static void query_check(const char *sql, const char *const *parameters, size_t n
 					     .parameters = parameters,
 					     .nr_parameters = nr_parameters,
 					     .form = QUERY_CSV };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct sink_settings settings = { .name = "it",
 					  .fd = capture_init(&capture),
 					  .query = &query };
@@ -111,7 +111,6 @@ static void query_check(const char *sql, const char *const *parameters, size_t n
 		push_finish(&timeline, &error);
 	timeline_release(&timeline);
 	CHECK_TEXT(*error.text ? error.text : capture_text(&capture), wanted);
-	capture_release(&capture);
 }
 
 TEST(values_keep_what_they_are)
@@ -150,11 +149,10 @@ TEST(a_full_disk_is_reported)
 	struct sink_settings settings = { .name = "it",
 					  .fd = open("/dev/full", O_WRONLY | O_CLOEXEC),
 					  .query = &query };
-	struct timeline timeline;
+	SCOPED(timeline) timeline;
 	struct error error = { 0 };
 
 	CHECK_NUMBER(timeline_make(&timeline, sink_of("query", &settings, &error), &error), 0);
 	CHECK_NUMBER(push_finish(&timeline, &error), -1);
 	CHECK_TEXT(error.text, "cannot write to it: No space left on device");
-	timeline_release(&timeline);
 }

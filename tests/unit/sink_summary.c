@@ -81,7 +81,7 @@ TEST(names_that_are_not_counted_share_the_entry_of_their_tracepoint)
 {
 	struct timeline_category work = { .text = "a:work" }, other_work = { .text = "b:work" };
 	struct timeline_name one = { .text = text_of("one") }, two = { .text = text_of("two") };
-	struct interval_table table = { 0 };
+	SCOPED(interval_table) table = { 0 };
 	struct intervals *others = interval_table_get(&table, &work, &one);
 
 	CHECK(others->name == NULL);
@@ -89,14 +89,13 @@ TEST(names_that_are_not_counted_share_the_entry_of_their_tracepoint)
 	CHECK(interval_table_get(&table, &work, NULL) == others);
 	CHECK(interval_table_get(&table, &other_work, &one) != others);
 	CHECK_NUMBER(table.size, 2);
-	interval_table_release(&table);
 }
 
 TEST(a_table_keeps_many_entries_in_order_of_appearance)
 {
 	static struct timeline_name names[NR_NAMES];
 	struct timeline_category work = { .text = "a:work" };
-	struct interval_table table = { 0 };
+	SCOPED(interval_table) table = { 0 };
 
 	for (int i = 0; i < NR_NAMES; i++) {
 		names[i].is_counted = true;
@@ -112,7 +111,6 @@ TEST(a_table_keeps_many_entries_in_order_of_appearance)
 			   entry->max_ns == i))
 			break;
 	}
-	interval_table_release(&table);
 }
 
 /* Every name's place is shared with others. */
@@ -120,7 +118,7 @@ TEST(what_is_found_at_once_is_the_entry_of_that_name_and_tracepoint)
 {
 	struct timeline_category work = { .text = "a:work" }, other_work = { .text = "b:work" };
 	struct timeline_name names[3 * INTERVAL_RECENT] = { 0 };
-	struct interval_table table = { 0 };
+	SCOPED(interval_table) table = { 0 };
 
 	for (int i = 0; i < 3 * INTERVAL_RECENT; i++) {
 		names[i].is_counted = true;
@@ -131,7 +129,6 @@ TEST(what_is_found_at_once_is_the_entry_of_that_name_and_tracepoint)
 		CHECK(interval_table_recent(&table, &other_work, &names[i]) == NULL);
 	}
 	CHECK(interval_table_recent(&table, &work, &names[0]) == NULL);
-	interval_table_release(&table);
 }
 
 static void add_signed(struct levels *levels, int64_t number)

@@ -25,13 +25,12 @@ static void table_fill(struct table *table, const char *name)
 
 static void check_table(const char *name, struct table_style style, const char *want)
 {
-	struct table table = { .columns = columns, .nr_columns = 4 };
+	SCOPED(table) table = { .columns = columns, .nr_columns = 4 };
 	SCOPED_BUFFER(out);
 
 	table_fill(&table, name);
 	table_append(&table, &out, &style);
 	CHECK_TEXT(buffer_string(&out), want);
-	table_release(&table);
 }
 
 TEST(columns_are_as_wide_as_what_is_in_them)

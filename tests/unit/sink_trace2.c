@@ -43,7 +43,7 @@ TEST(a_session_begins_with_what_a_reader_needs_to_trust_it)
 TEST(what_is_not_known_is_left_out)
 {
 	struct recording recording = trace2_fixture_recording;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	recording.mode = NULL;
 	recording.buffer_kib = 0;
@@ -51,13 +51,12 @@ TEST(what_is_not_known_is_left_out)
 	trace2_fixture_init(&fixture, 0);
 	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
 	CHECK_TEXT(trace2_fixture_output(&fixture), FIRST_LINES PARAMS);
-	trace2_fixture_release(&fixture);
 }
 
 TEST(what_others_have_taken_out_is_reported)
 {
 	struct recording recording = trace2_fixture_recording;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	recording.mode = NULL;
 	recording.buffer_kib = 0;
@@ -66,7 +65,6 @@ TEST(what_others_have_taken_out_is_reported)
 	trace2_fixture_init(&fixture, 0);
 	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
 	CHECK_TEXT(trace2_fixture_output(&fixture), FIRST_LINES PARAMS PARAM("read_before", "12"));
-	trace2_fixture_release(&fixture);
 }
 
 #define END(event, code) \
@@ -92,7 +90,7 @@ TEST(a_continued_slice_says_so_and_is_in_no_timer)
 					.depth = 1,
 					.is_continued = true,
 					.is_suspect = true };
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_track(&fixture, 0, &track);
@@ -109,17 +107,15 @@ TEST(a_continued_slice_says_so_and_is_in_no_timer)
 	trace2_fixture_push(&fixture, 7,
 			    (struct timeline_event){ .kind = TIMELINE_TRACK_END, .track = &track });
 	CHECK(!strstr(trace2_fixture_output(&fixture), "th_timer"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(a_session_ends_with_exit_and_atexit)
 {
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_finish(&fixture, 7, 130, &no_totals);
 	CHECK_TEXT(trace2_fixture_output(&fixture), END("exit", "130") END("atexit", "130"));
-	trace2_fixture_release(&fixture);
 }
 
 #define COUNTER(name, count)                 \
@@ -173,7 +169,7 @@ TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 {
 	struct recording recording = trace2_fixture_recording;
 	struct timeline_event event = { .kind = TIMELINE_LOSS, .loss_count = 1 };
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	/* Seven nanoseconds of the wall clock that nobody has read so exactly. */
 	recording.wall_offset_ns += 7;
@@ -186,7 +182,6 @@ TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   LOSS_AT("000000", "000000998") LOSS_AT("000000", "000000999")
 			   LOSS_AT("000001", "000001000"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(losses_are_errors_with_a_constant_format)
@@ -200,7 +195,7 @@ TEST(losses_are_errors_with_a_constant_format)
 					  .loss_end_ns = INT64_MAX,
 					  .loss_buffer = "a\"b",
 					  .loss_count = TIMELINE_COUNT_UNKNOWN };
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_push(&fixture, 1, known);
@@ -219,7 +214,6 @@ TEST(losses_are_errors_with_a_constant_format)
 					      "002") ",\"args\":{\"cpu\":0,\"records\":null,"
 						     "\"from\":null,"
 						     "\"until\":null,\"buffer\":\"a\\\"b\"}"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(malformed_records_are_errors_with_a_constant_format)
@@ -227,7 +221,7 @@ TEST(malformed_records_are_errors_with_a_constant_format)
 	struct timeline_event event = { .kind = TIMELINE_MALFORMED,
 					.tracepoint = "a:%s",
 					.problem = "bad \"type\"" };
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_push(&fixture, 1, event);
@@ -235,13 +229,12 @@ TEST(malformed_records_are_errors_with_a_constant_format)
 		   EVENT_LINE("error", "main", "001",
 			      ",\"msg\":\"malformed record of a:%s: bad \\\"type\\\"\","
 			      "\"fmt\":\"malformed record of %s: %s\"" EVENT_T("t_abs", "001")));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(as_of_when_a_tracepoint_is_recorded_is_reported_on_main)
 {
 	struct timeline_event event = { .kind = TIMELINE_TRACEPOINT, .tracepoint = "a:work" };
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	event.recorded = TIMELINE_RECORDED_FROM_LOAD;
@@ -258,13 +251,12 @@ TEST(as_of_when_a_tracepoint_is_recorded_is_reported_on_main)
 				  "\"}")
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   REPORTED("001", "from_load") REPORTED("002", "until_now"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(the_traced_command_is_a_child)
 {
 	static char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"exit 3", NULL };
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_push(
@@ -280,7 +272,6 @@ TEST(the_traced_command_is_a_child)
 			   EVENT_LINE("child_exit", "main", "009",
 				      ",AT,\"child_id\":0,\"pid\":4711,\"code\":3" EVENT_T("t_rel",
 											   "007")));
-	trace2_fixture_release(&fixture);
 }
 
 /* A timeline with a sink that writes to @fd. */
@@ -301,7 +292,7 @@ static int full_disk_open(void)
 
 TEST(a_full_disk_is_reported_at_the_flush)
 {
-	struct timeline timeline;
+	SCOPED(timeline) timeline;
 	struct error error = { 0 };
 
 	sink_add(&timeline, full_disk_open());
@@ -310,13 +301,12 @@ TEST(a_full_disk_is_reported_at_the_flush)
 	CHECK_TEXT(error.text,
 		   "cannot write to out.event: No space left on device; free some space, or "
 		   "write elsewhere");
-	timeline_release(&timeline);
 }
 
 TEST(a_full_disk_ends_the_stream_once_a_block_is_full)
 {
 	struct timeline_event event = { .kind = TIMELINE_LOSS, .time_ns = FIXTURE_START_NS };
-	struct timeline timeline;
+	SCOPED(timeline) timeline;
 	struct error error = { 0 };
 	int nr_pushed = 0;
 
@@ -328,7 +318,6 @@ TEST(a_full_disk_ends_the_stream_once_a_block_is_full)
 	CHECK_TEXT(error.text,
 		   "cannot write to out.event: No space left on device; free some space, or "
 		   "write elsewhere");
-	timeline_release(&timeline);
 }
 
 TEST(the_descriptor_is_closed_whether_or_not_the_stream_was_opened)

@@ -159,7 +159,7 @@ static void records_check(struct record_maker *maker)
 	struct timeline_event event = {
 		.track = &track, .fields = maker->fields, .comm = "", .outer_ns = FIXTURE_START_NS
 	};
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	event.kind = kinds[random_below(&maker->random, 3)];
 	event.name = event.kind == TIMELINE_COUNTER ? NULL : &name;
@@ -175,7 +175,6 @@ static void records_check(struct record_maker *maker)
 		event.nr_fields = record_make(maker);
 		record_check(&fixture, &event);
 	}
-	trace2_fixture_release(&fixture);
 }
 
 static void maker_init(struct record_maker *maker)

@@ -100,7 +100,7 @@ static void track_end(struct trace2_fixture *fixture, struct timeline_track *tra
 TEST(timers_sum_each_name_of_a_track_and_then_of_all_tracks)
 {
 	struct cast cast;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	cast_open(&cast, &fixture);
 	slice(&fixture, &cast.tracks[0], &cast.read, 3);
@@ -123,13 +123,12 @@ TEST(timers_sum_each_name_of_a_track_and_then_of_all_tracks)
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   EXIT TIMER("timer", "main", "read", "3", "012", "003", "005")
 			   TIMER("timer", "main", "write", "2", "001", "000", "001") ATEXIT);
-	trace2_fixture_release(&fixture);
 }
 
 TEST(names_that_are_not_counted_share_one_timer)
 {
 	struct cast cast;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	cast_open(&cast, &fixture);
 	slice(&fixture, &cast.tracks[0], &cast.rare, 3);
@@ -144,7 +143,6 @@ TEST(names_that_are_not_counted_share_one_timer)
 		   TIMER("th_timer", "th01:t tid 0", "(other)", "2", "004", "001", "003")
 			   THREAD_EXIT("th01:t tid 0") EXIT TIMER("timer", "main", "(other)", "2",
 								  "004", "001", "003") ATEXIT);
-	trace2_fixture_release(&fixture);
 }
 
 TEST(suspect_and_unfinished_slices_are_in_no_timer)
@@ -153,7 +151,7 @@ TEST(suspect_and_unfinished_slices_are_in_no_timer)
 					.depth = 1,
 					.begin_ns = FIXTURE_START_NS };
 	struct cast cast;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	cast_open(&cast, &fixture);
 	slice(&fixture, &cast.tracks[0], &cast.write, 1);
@@ -174,7 +172,6 @@ TEST(suspect_and_unfinished_slices_are_in_no_timer)
 		   TIMER("th_timer", "th01:t tid 0", "write", "1", "001", "001", "001")
 			   THREAD_EXIT("th01:t tid 0") EXIT TIMER("timer", "main", "write", "1",
 								  "001", "001", "001") ATEXIT);
-	trace2_fixture_release(&fixture);
 }
 
 TEST(a_counter_is_summed_up_as_levels)
@@ -182,7 +179,7 @@ TEST(a_counter_is_summed_up_as_levels)
 	static const int64_t samples[] = { 5, -9223372036854775807, 12, 7 };
 	struct timeline_event event = { .kind = TIMELINE_COUNTER, .outer_ns = FIXTURE_START_NS };
 	struct cast cast;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	cast_open(&cast, &fixture);
 	event.track = &cast.counter;
@@ -201,13 +198,12 @@ TEST(a_counter_is_summed_up_as_levels)
 					     "{\"samples\":4,\"first\":\"5\",\"last\":\"7\","
 					     "\"min\":\"-9223372036854775807\",\"max\":\"12\"}")
 			   THREAD_EXIT("th03:c tid 5"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(a_track_without_slices_or_samples_just_ends)
 {
 	struct cast cast;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	cast_open(&cast, &fixture);
 	trace2_fixture_output(&fixture);
@@ -217,14 +213,13 @@ TEST(a_track_without_slices_or_samples_just_ends)
 		   THREAD_EXIT("th03:c tid 5") THREAD_EXIT("th02:t tid 1"));
 	trace2_fixture_finish(&fixture, 9, 0, &no_totals);
 	CHECK_TEXT(trace2_fixture_output(&fixture), EXIT ATEXIT);
-	trace2_fixture_release(&fixture);
 }
 
 TEST(how_far_the_wall_clock_has_moved_is_said_in_the_end)
 {
 	struct timeline_totals totals = { .has_wall_drift = true, .wall_drift_ns = -1234 };
 	const char *reported;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_output(&fixture);
@@ -232,7 +227,6 @@ TEST(how_far_the_wall_clock_has_moved_is_said_in_the_end)
 	reported = trace2_fixture_output(&fixture);
 	CHECK(strstr(reported,
 		     "\"param\":\"wall_drift_ns\",\"value\":\"-1234\"}\n{\"event\":\"exit\""));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(between_which_moments_all_is_there_is_said_in_the_end)
@@ -242,7 +236,7 @@ TEST(between_which_moments_all_is_there_is_said_in_the_end)
 					  .has_complete_until = true,
 					  .complete_until_ns = FIXTURE_START_NS + 2000000001 };
 	const char *reported;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_output(&fixture);
@@ -251,7 +245,6 @@ TEST(between_which_moments_all_is_there_is_said_in_the_end)
 	CHECK(strstr(reported, "\"param\":\"complete_from\",\"value\":\"1.002000003\"}\n"));
 	CHECK(strstr(reported, "\"param\":\"complete_until\",\"value\":\"2.000000001\"}\n"
 			       "{\"event\":\"exit\""));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(tracks_end_in_any_order_while_others_go_on)
@@ -279,7 +272,7 @@ TEST(everything_is_given_back_where_the_stream_ends_early)
 {
 	struct timeline_event open = { .kind = TIMELINE_SLICE_BEGIN, .depth = 1 };
 	struct cast cast;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	cast_open(&cast, &fixture);
 	slice(&fixture, &cast.tracks[0], &cast.read, 1);
@@ -289,16 +282,15 @@ TEST(everything_is_given_back_where_the_stream_ends_early)
 	trace2_fixture_push(&fixture, 9, open);
 	track_end(&fixture, &cast.tracks[0]);
 	/* The sanitizer reports what is left. */
-	trace2_fixture_release(&fixture);
 }
 
 TEST(two_sinks_write_the_same_and_share_nothing)
 {
 	struct sink_trace2_settings trace2 = { .sid = "S", .hierarchy = "git/stream" };
 	struct sink_settings settings = { .name = "second", .trace2 = &trace2 };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct cast cast;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	cast_init(&cast);
 	trace2_fixture_init(&fixture, 0);
@@ -322,6 +314,4 @@ TEST(two_sinks_write_the_same_and_share_nothing)
 	CHECK_NUMBER(timeline_flush(&fixture.timeline, &fixture.error), 0);
 	CHECK(strlen(capture_text(&capture)) > 3000);
 	CHECK_TEXT(capture_text(&capture), capture_text(&fixture.capture));
-	trace2_fixture_release(&fixture);
-	capture_release(&capture);
 }

@@ -63,12 +63,11 @@ static void tracks_open(struct trace2_fixture *fixture)
 
 static void check_track(struct timeline_track track, const char *want)
 {
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_track(&fixture, 1, &track);
 	CHECK_TEXT(trace2_fixture_output(&fixture), want);
-	trace2_fixture_release(&fixture);
 }
 
 TEST(a_track_of_a_thread_is_named_after_it_and_its_task)
@@ -192,7 +191,7 @@ static struct timeline_event slice_event(enum timeline_kind kind, struct timelin
 TEST(slices_are_regions)
 {
 	struct timeline_event begin, end;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	tracks_open(&fixture);
 	begin = slice_event(TIMELINE_SLICE_BEGIN, &read_name, 1);
@@ -207,13 +206,12 @@ TEST(slices_are_regions)
 			   EVENT_LINE("region_leave", "th01:work tid 7", "005",
 				      EVENT_T("t_rel", "003") REGION("read", "1")
 					      EVENT_T("t_abs", "005")));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(the_fields_of_a_slice_are_a_message_for_people_and_args_for_machines)
 {
 	struct timeline_event event;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	tracks_open(&fixture);
 	event = slice_event(TIMELINE_SLICE_BEGIN, &read_name, 12);
@@ -232,13 +230,12 @@ TEST(the_fields_of_a_slice_are_a_message_for_people_and_args_for_machines)
 				"region_leave", "th01:work tid 7", "002",
 				EVENT_T("t_rel", "002") REGION("read", "12") FIELDS_MEMBERS(EVENT_T(
 					"t_abs", "002")) ",\"suspect\":true,\"unfinished\":true"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(suspect_and_unfinished_are_reported_each_by_itself)
 {
 	struct timeline_event event;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	tracks_open(&fixture);
 	event = slice_event(TIMELINE_SLICE_BEGIN, &read_name, 1);
@@ -257,13 +254,12 @@ TEST(suspect_and_unfinished_are_reported_each_by_itself)
 			   EVENT_LINE("region_leave", "th01:work tid 7", "002",
 				      EVENT_T("t_rel", "002") REGION("read", "1")
 					      EVENT_T("t_abs", "002") ",\"unfinished\":true"));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(instants_are_data_json_with_their_fields_as_value)
 {
 	struct timeline_event event;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	tracks_open(&fixture);
 	event = slice_event(TIMELINE_INSTANT, &read_name, 0);
@@ -284,7 +280,6 @@ TEST(instants_are_data_json_with_their_fields_as_value)
 					      "t_rel",
 					      "002") ",\"nesting\":4,\"category\":\"a:work\","
 						     "\"key\":\"read\",\"value\":" FIELDS_JSON));
-	trace2_fixture_release(&fixture);
 }
 
 TEST(samples_are_data_with_an_exact_decimal_string)
@@ -292,7 +287,7 @@ TEST(samples_are_data_with_an_exact_decimal_string)
 	struct timeline_event event = { .kind = TIMELINE_COUNTER,
 					.track = &counter,
 					.outer_ns = FIXTURE_START_NS };
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	tracks_open(&fixture);
 	event.value = number(INT64_MIN);
@@ -313,14 +308,13 @@ TEST(samples_are_data_with_an_exact_decimal_string)
 							      "load\",\"key\":\"depth queue 3\","
 							      "\"value\":\"18446744073709551615\","
 							      "\"args\":" FIELDS_JSON));
-	trace2_fixture_release(&fixture);
 }
 
 /* What a region's line tells about the writer of its record, with @with asked for. */
 static void check_writer(unsigned int with, int tid, int cpu, const char *comm, const char *want)
 {
 	struct timeline_event event;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	things_init();
 	trace2_fixture_init(&fixture, with);
@@ -336,7 +330,6 @@ static void check_writer(unsigned int with, int tid, int cpu, const char *comm, 
 	event.nr_fields = 1;
 	trace2_fixture_push(&fixture, 2, event);
 	CHECK_TEXT(strstr(trace2_fixture_output(&fixture), EVENT_T("t_abs", "002")), want);
-	trace2_fixture_release(&fixture);
 }
 
 #define WRITER(members) \
@@ -359,7 +352,7 @@ TEST(who_wrote_a_record_is_reported_as_far_as_it_is_asked_for_and_known)
 TEST(instants_and_samples_report_who_wrote_them_too)
 {
 	struct timeline_event event;
-	struct trace2_fixture fixture;
+	SCOPED(trace2_fixture) fixture;
 
 	things_init();
 	trace2_fixture_init(&fixture, 1u << TIMELINE_EMITTER_TID);
@@ -382,5 +375,4 @@ TEST(instants_and_samples_report_who_wrote_them_too)
 	trace2_fixture_push(&fixture, 2, event);
 	CHECK_TEXT(strstr(trace2_fixture_output(&fixture), "\"value\":"),
 		   "\"value\":\"1\",\"tid\":9}\n");
-	trace2_fixture_release(&fixture);
 }

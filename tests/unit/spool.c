@@ -216,7 +216,7 @@ TEST(a_forged_line_of_saved_names_is_left_out)
 	SCOPED_BUFFER(names);
 	struct thread_identity task;
 	struct source *source;
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	prctl(PR_SET_NAME, "x\n4194302 sshd");
 	buffer_printf(&names, "%d x\n4194302 sshd\n4194303 sure\n", getpid());
@@ -232,7 +232,6 @@ TEST(a_forged_line_of_saved_names_is_left_out)
 	source_find_task(source, getpid(), &task);
 	CHECK_TEXT(task.comm, "x?4194302 sshd");
 	source_close(source);
-	spool_fixture_release(&fixture);
 }
 
 /* The reader may have lost access to the folder, or the folder was renamed. */

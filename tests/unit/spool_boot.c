@@ -56,7 +56,7 @@ static void boot_fixture_finish(struct spool_fixture *fixture, struct spool_boot
 
 TEST(a_folder_that_is_not_kept_ends_with_its_watch)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	boot_fixture_begin(&fixture);
 	check_about(&fixture, false, false, false);
@@ -66,12 +66,11 @@ TEST(a_folder_that_is_not_kept_ends_with_its_watch)
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_release(&fixture);
 }
 
 TEST(the_records_of_the_buffer_become_a_file)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	struct spool_boot_end end;
 
 	boot_fixture_begin(&fixture);
@@ -90,12 +89,11 @@ TEST(the_records_of_the_buffer_become_a_file)
 	spool_fixture_reopen(&fixture);
 	check_about(&fixture, true, false, true);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 1 at 150\ncpu 0 at 200\n");
-	spool_fixture_release(&fixture);
 }
 
 TEST(a_cpu_whose_buffer_the_kernel_rejected_is_lost)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	struct spool_boot_end end;
 
 	boot_fixture_begin(&fixture);
@@ -107,12 +105,11 @@ TEST(a_cpu_whose_buffer_the_kernel_rejected_is_lost)
 	CHECK_TEXT(buffer_string(&end.rejected), "1");
 	buffer_release(&end.rejected);
 	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 0 at 200\ncpu 1 lost -1 from 0 to 1000000\n");
-	spool_fixture_release(&fixture);
 }
 
 TEST(a_full_buffer_is_complete_from_its_first_record)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	struct spool_boot_end end;
 
 	boot_fixture_begin(&fixture);
@@ -127,12 +124,11 @@ TEST(a_full_buffer_is_complete_from_its_first_record)
 	buffer_release(&end.rejected);
 	check_joined(&fixture, 0,
 		     "cpu 0 lost -1 from 0 to 100\ncpu 1 at 50\ncpu 0 at 100\ncpu 0 at 200\n");
-	spool_fixture_release(&fixture);
 }
 
 TEST(an_instance_without_its_files_is_an_error)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	spool_fixture_prepare(&fixture, false);
 	CHECK_NUMBER(
@@ -141,5 +137,4 @@ TEST(an_instance_without_its_files_is_an_error)
 	CHECK(fixture.error.text[0]);
 	CHECK(!fixture.spool);
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_release(&fixture);
 }

@@ -110,7 +110,7 @@ TEST(names_of_instances_may_have_blanks_and_be_long)
 /* The file is at the top level; a recording has the strings with the formats. */
 TEST(a_recording_has_the_strings_of_the_kernel)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	struct error error = { 0 };
 	struct source *source;
 	struct text found = { 0 };
@@ -128,5 +128,4 @@ TEST(a_recording_has_the_strings_of_the_kernel)
 	CHECK(constants_find(&source->constants, 0x1000, &found));
 	CHECK(text_equals(found, text_of("Start")));
 	source_close(source);
-	spool_fixture_release(&fixture);
 }

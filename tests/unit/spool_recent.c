@@ -233,7 +233,7 @@ static void check_saved(struct spool_fixture *fixture, int64_t from_ns, int64_t 
 
 TEST(a_file_of_recent_records_has_those_between_two_times)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	recent_begin(&fixture, 1 << 20);
 	TAKE(&fixture, 0, 100, 200);
@@ -241,14 +241,13 @@ TEST(a_file_of_recent_records_has_those_between_two_times)
 	TAKE(&fixture, 0, 300, 400);
 	check_saved(&fixture, 200, 350, 0,
 		    "cpu 0 at 200\ncpu 1 at 250\ncpu 0 at 300\ncpu 1 at 350\n");
-	spool_fixture_release(&fixture);
 }
 
 /* Without @rules, which the file may have, too. */
 TEST(rules_and_triggers_of_a_file_are_separate)
 {
 	struct recent_saved saved = { .to_ns = 100 };
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	struct source *source;
 
 	recent_begin(&fixture, 1 << 20);
@@ -266,7 +265,6 @@ TEST(rules_and_triggers_of_a_file_are_separate)
 	CHECK_TEXT(source_describe(source)->triggers, "7 loss\n");
 	CHECK_TEXT(source_describe(source)->stored, "-r sched\n  name=x\n");
 	source_close(source);
-	spool_fixture_release(&fixture);
 }
 
 /* Records that are not in the file need no symbols. */
@@ -281,7 +279,7 @@ TEST(symbols_of_a_file_are_those_of_its_records)
 	static const uint64_t addresses[] = { 0xffffffff81000204, 0xffffffff81000304 };
 	struct recent_saved saved = { .from_ns = 200, .to_ns = 300 };
 	SCOPED_BUFFER(file);
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	recent_begin(&fixture, 1 << 20);
 	folder_add_text(&fixture.output, "kallsyms", symbols);
@@ -304,12 +302,11 @@ TEST(symbols_of_a_file_are_those_of_its_records)
 	CHECK(memmem(file.data, file.size, " T next\n", 8));
 	CHECK(!memmem(file.data, file.size, " T dropped\n", 11));
 	CHECK(!memmem(file.data, file.size, " T last\n", 8));
-	spool_fixture_release(&fixture);
 }
 
 TEST(lost_records_are_in_the_file_if_they_are_in_its_time)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	recent_begin(&fixture, 1 << 20);
 	take(&fixture, 0, (const uint64_t[]){ 100, 200, 0 }, 5);
@@ -317,7 +314,6 @@ TEST(lost_records_are_in_the_file_if_they_are_in_its_time)
 	TAKE(&fixture, 0, 400);
 	check_saved(&fixture, 200, 400, 3,
 		    "cpu 0 at 200\ncpu 0 lost 3 from 200 to 300\ncpu 0 at 300\ncpu 0 at 400\n");
-	spool_fixture_release(&fixture);
 }
 
 /* A full sub-buffer of 340 records for every CPU in turn. */
@@ -337,7 +333,7 @@ static void take_many(struct spool_fixture *fixture, int nr_pages)
 TEST(memory_is_limited_and_the_oldest_records_of_all_cpus_are_dropped)
 {
 	struct recent_saved saved = { .from_ns = 0, .to_ns = INT64_MAX };
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	struct recent_span span;
 
 	recent_begin(&fixture, 64 * (RAW_PAGE_SIZE + sizeof(struct recent_slot)));
@@ -351,25 +347,23 @@ TEST(memory_is_limited_and_the_oldest_records_of_all_cpus_are_dropped)
 		     0);
 	CHECK_NUMBER(saved.from_ns, span.begin_ns);
 	CHECK_NUMBER(saved.nr_records, 64 * 340);
-	spool_fixture_release(&fixture);
 }
 
 /* A reader that wakes up for each record must not fill the memory with nearly empty sub-buffers. */
 TEST(sub_buffers_with_few_records_are_joined)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	recent_begin(&fixture, 64 * (RAW_PAGE_SIZE + sizeof(struct recent_slot)));
 	for (uint64_t time_ns = 1000; time_ns < 11000; time_ns++)
 		TAKE(&fixture, time_ns % 2, time_ns);
 	CHECK_NUMBER(spool_recent_span(fixture.spool).nr_records, 10000);
 	CHECK_NUMBER(fixture.spool->recent->nr_used, 2 * ((5000 + 254) / 255));
-	spool_fixture_release(&fixture);
 }
 
 TEST(an_instance_that_was_emptied_leaves_nothing)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	recent_begin(&fixture, 1 << 20);
 	TAKE(&fixture, 0, 100, 200);
@@ -377,13 +371,12 @@ TEST(an_instance_that_was_emptied_leaves_nothing)
 	TAKE(&fixture, 0, 400);
 	CHECK_NUMBER(spool_recent_span(fixture.spool).begin_ns, 300);
 	check_saved(&fixture, 0, 500, 0, "cpu 0 at 400\n");
-	spool_fixture_release(&fixture);
 }
 
 TEST(a_time_that_has_left_memory_makes_no_file)
 {
 	struct recent_saved saved = { .from_ns = 100, .to_ns = 299 };
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	recent_begin(&fixture, 1 << 20);
 	TAKE(&fixture, 0, 100, 200);
@@ -394,13 +387,12 @@ TEST(a_time_that_has_left_memory_makes_no_file)
 	CHECK(strstr(fixture.error.text, "left memory") != NULL);
 	CHECK(!output_has(&fixture, "trace.dat"));
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_release(&fixture);
 }
 
 /* Quiet threads have no records. */
 TEST(a_file_without_records_about_threads_is_whole)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	struct folder sideband;
 
 	spool_fixture_prepare(&fixture, true);
@@ -414,14 +406,13 @@ TEST(a_file_without_records_about_threads_is_whole)
 	CHECK(fixture.spool->instance.list_fds[INSTANCE_SIDEBAND] >= 0);
 	TAKE(&fixture, 0, 100);
 	check_saved(&fixture, 0, 500, 0, "cpu 0 at 100\n");
-	spool_fixture_release(&fixture);
 }
 
 /* Somebody may have created files there meanwhile. */
 TEST(a_file_that_cannot_be_written_leaves_nothing_behind)
 {
 	struct recent_saved saved = { .to_ns = 100 };
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	recent_begin(&fixture, 1 << 20);
 	TAKE(&fixture, 0, 100);
@@ -433,5 +424,4 @@ TEST(a_file_that_cannot_be_written_leaves_nothing_behind)
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_release(&fixture);
 }

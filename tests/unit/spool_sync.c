@@ -50,7 +50,7 @@ static void check_calls(const char *want)
 
 TEST(what_is_noted_is_on_the_disk_once_recording_is_on)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	spool_fixture_init(&fixture, "streaming");
 	buffer_clear(&calls);
@@ -59,13 +59,12 @@ TEST(what_is_noted_is_on_the_disk_once_recording_is_on)
 		"sync formats\nsync comms\nsync options\nsync instance\nsync trace.dat.spool\n");
 	CHECK_NUMBER(spool_mark_incomplete(fixture.spool, fixture.recorder, &fixture.error), 0);
 	check_calls("sync instance.new\nrename instance.new instance\n");
-	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }
 
 TEST(the_file_is_on_the_disk_before_anything_is_removed)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 	char *raw;
 
 	spool_fixture_init(&fixture, "streaming");
@@ -81,13 +80,12 @@ TEST(the_file_is_on_the_disk_before_anything_is_removed)
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }
 
 TEST(what_does_not_get_to_the_disk_takes_no_ones_place)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	spool_fixture_init(&fixture, "streaming");
 	folder_add_text(&fixture.output, "trace.dat", "precious");
@@ -101,20 +99,18 @@ TEST(what_does_not_get_to_the_disk_takes_no_ones_place)
 	CHECK(strstr(fixture.error.text, "Input/output error") != NULL);
 	spool_fixture_kill(&fixture);
 	CHECK(output_has(&fixture, "trace.dat.spool/cpu0"));
-	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }
 
 /* Some filesystems have nothing to bring to a disk. */
 TEST(a_filesystem_without_a_disk_is_no_failure)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	spool_fixture_init(&fixture, "streaming");
 	spool_fixture_finish(&fixture);
 	sync_result = EINVAL;
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	sync_result = 0;
-	spool_fixture_release(&fixture);
 	buffer_release(&calls);
 }

@@ -226,7 +226,7 @@ static void writer_report_slack(struct writer *writer, struct trace2_event event
 static void check_session(enum trace2_target target, unsigned int decimals, int64_t start_unix_ns)
 {
 	struct random random = { 20260101 + target * 10 + decimals };
-	struct texts texts;
+	SCOPED(texts) texts;
 	struct writer blocks, lines;
 	int64_t time_ns = 0;
 
@@ -243,7 +243,6 @@ static void check_session(enum trace2_target target, unsigned int decimals, int6
 	}
 	CHECK_NUMBER(trace2_session_flush(blocks.session), 0);
 	CHECK_TEXT(capture_text(&blocks.capture), capture_text(&lines.capture));
-	texts_release(&texts);
 	writer_close(&blocks);
 	writer_close(&lines);
 }

@@ -42,7 +42,7 @@ static void check_line(struct trace2_event event, const char *name, unsigned int
 	};
 	struct trace2_session *session = trace2_session_new(&settings);
 	struct trace2_thread *thread = NULL;
-	struct capture capture;
+	SCOPED(capture) capture;
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, capture_init(&capture), "catch"), 0);
 	if (name)
@@ -53,7 +53,6 @@ static void check_line(struct trace2_event event, const char *name, unsigned int
 	CHECK_TEXT(capture_text(&capture), want);
 	trace2_thread_free(thread);
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 /* In a session that writes as git does, and in one that writes more. */

@@ -36,7 +36,7 @@ static struct trace2_session *session_open(struct capture *capture, const char *
 /* The value of "time" of a session's event. */
 static void check_time(int64_t start_unix_ns, int64_t time_ns, const char *want)
 {
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_open(&capture, "S", start_unix_ns);
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .time_ns = time_ns };
 	SCOPED_BUFFER(line);
@@ -48,7 +48,6 @@ static void check_time(int64_t start_unix_ns, int64_t time_ns, const char *want)
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	CHECK_TEXT(capture_text(&capture), buffer_string(&line));
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(time_is_cut_to_microseconds_on_both_sides_of_1970)
@@ -78,7 +77,7 @@ TEST(the_second_changes_with_the_time_forth_and_back)
 	static const int64_t seconds[] = { 0, 0, 1, 59, 60, 59, 0 };
 	static const char *const want[] = { ":00:00.5", ":00:00.5", ":00:01.5", ":00:59.5",
 					    ":01:00.5", ":00:59.5", ":00:00.5" };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_open(&capture, "S", 500000000);
 	const char *line;
 
@@ -93,12 +92,11 @@ TEST(the_second_changes_with_the_time_forth_and_back)
 		line = strchr(time, '\n');
 	}
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(file_and_line_come_together_or_not_at_all)
 {
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_open(&capture, "S", 0);
 	struct trace2_event event = { .kind = TRACE2_EXIT, .file = "a\"b.c", .line = 12 };
 
@@ -113,12 +111,11 @@ TEST(file_and_line_come_together_or_not_at_all)
 		   "00:00.000000Z\","
 		   "\"t_abs\":0.000000000,\"code\":0}\n");
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(additional_members_stand_last)
 {
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_settings settings = { .sid = "S", .decimals = 9, .has_more_t_abs = true };
 	struct trace2_session *session = trace2_session_new(&settings);
 	struct trace2_event event = { .kind = TRACE2_REGION_LEAVE, .time_ns = 5 };
@@ -139,12 +136,11 @@ TEST(additional_members_stand_last)
 		   "01T00:00:00.000000Z\","
 		   "\"evt\":\"4\",\"exe\":\"1\",\"args\":{\"a\":1},\"suspect\":true}\n");
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(sid_and_thread_are_escaped_in_every_line)
 {
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_open(&capture, "weird \"sid\"/\\\n", 0);
 	struct trace2_string name = { .data = "a\0\x01\xff/\xc3\xa9\x7f", .size = 8 };
 	struct trace2_thread *thread = trace2_thread_new(session, name);
@@ -157,12 +153,11 @@ TEST(sid_and_thread_are_escaped_in_every_line)
 		   "\"time\":\"1970-01-01T00:00:00.000000Z\"}\n");
 	trace2_thread_free(thread);
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(a_text_can_become_another)
 {
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_open(&capture, "S", 0);
 	struct trace2_text *text = trace2_text_new(bytes_of("a long first text"));
 	struct trace2_event event = { .kind = TRACE2_REGION_ENTER };
@@ -176,7 +171,6 @@ TEST(a_text_can_become_another)
 	CHECK(strstr(capture_text(&capture), "\"label\":\"\"}\n") != NULL);
 	trace2_text_free(text);
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(nothing_is_freed_twice_or_at_all_where_there_is_nothing)
@@ -230,7 +224,7 @@ static bool ends_with_string(const char *line, const char *name)
 TEST(lines_stay_valid_whatever_bytes_a_name_has)
 {
 	struct random random = { .state = 5 };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_open(&capture, "S", 0);
 	struct trace2_event event = { .kind = TRACE2_DATA };
 	struct trace2_text *text = trace2_text_new(bytes_of(""));
@@ -258,7 +252,6 @@ TEST(lines_stay_valid_whatever_bytes_a_name_has)
 	}
 	trace2_text_free(text);
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 static struct trace2_string random_name(struct random *random, char *space)

@@ -56,7 +56,7 @@ TEST(an_event_of_any_kind_may_have_nothing_in_it)
 static void check_event(const struct trace2_event *event, bool has_valid_json, const char *want)
 {
 	struct trace2_settings settings = { .has_valid_json = has_valid_json };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_new(settings, &capture);
 	const char *text, *line;
 
@@ -65,7 +65,6 @@ static void check_event(const struct trace2_event *event, bool has_valid_json, c
 	line = strstr(text, "\"thread\":\"main\"");
 	CHECK_TEXT(line ? line + strlen("\"thread\":\"main\"") : text, want);
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 static struct trace2_string bytes_of(const char *text)
@@ -107,28 +106,26 @@ TEST(people_see_the_same_value)
 {
 	struct trace2_event event = { .kind = TRACE2_DATA_JSON };
 	struct trace2_settings settings = { 0 };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_new(settings, &capture);
 
 	event.data.value = bytes_of("{ \"a\" :\n1 }");
 	trace2_session_write(session, &event);
 	CHECK(strstr(capture_text(&capture), " | :{\"a\":1}\n"));
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(a_kind_that_is_none_is_a_failure)
 {
 	struct trace2_event event = { .kind = TRACE2_KIND_COUNT };
 	struct trace2_settings settings = { 0 };
-	struct capture capture;
+	SCOPED(capture) capture;
 	struct trace2_session *session = session_new(settings, &capture);
 
 	CHECK_NUMBER(trace2_session_write(session, &event), -1);
 	CHECK_TEXT(trace2_session_error(session), "30 is no kind of event");
 	CHECK_TEXT(capture_text(&capture), "");
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(there_is_no_session_without_an_id)

@@ -13,14 +13,13 @@ static void check_line(const struct trace2_event *event, bool keeps_passwords, c
 					    .is_brief = { true },
 					    .keeps_passwords = keeps_passwords };
 	struct trace2_session *session = trace2_session_new(&settings);
-	struct capture capture;
+	SCOPED(capture) capture;
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_NORMAL, capture_init(&capture), "catch"),
 		     0);
 	CHECK_NUMBER(trace2_session_write(session, event), 0);
 	CHECK_TEXT(capture_text(&capture), want);
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 static void check_value(const char *value, const char *want)

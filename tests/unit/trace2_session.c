@@ -69,7 +69,7 @@ TEST(a_line_leaves_with_one_write_of_its_own)
 TEST(in_blocks_lines_wait_for_a_flush)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
-	struct capture capture;
+	SCOPED(capture) capture;
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, capture_init(&capture), "catch"), 0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
@@ -81,13 +81,12 @@ TEST(in_blocks_lines_wait_for_a_flush)
 	CHECK_NUMBER(trace2_session_flush(session), 0);
 	CHECK_TEXT(strstr(capture_text(&capture), "2}\n"), "2}\n");
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(a_full_block_leaves_by_itself_and_holds_whole_lines)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
-	struct capture capture;
+	SCOPED(capture) capture;
 	int nr_written = 0;
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, capture_init(&capture), "catch"), 0);
@@ -97,13 +96,12 @@ TEST(a_full_block_leaves_by_itself_and_holds_whole_lines)
 	if (CHECK(capture.text.size > BLOCK_LIMIT / 2 && capture.text.size < BLOCK_LIMIT))
 		CHECK(capture.text.data[capture.text.size - 1] == '\n');
 	trace2_session_free(session);
-	capture_release(&capture);
 }
 
 TEST(what_was_not_flushed_is_lost_with_the_session)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
-	struct capture capture;
+	SCOPED(capture) capture;
 	int fd = capture_init(&capture);
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, fd, "catch"), 0);
@@ -112,7 +110,6 @@ TEST(what_was_not_flushed_is_lost_with_the_session)
 	trace2_session_free(session);
 	CHECK(!is_open(fd));
 	CHECK_TEXT(capture_text(&capture), "");
-	capture_release(&capture);
 }
 
 TEST(a_session_without_a_target_writes_nothing_and_does_not_fail)

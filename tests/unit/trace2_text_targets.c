@@ -65,7 +65,7 @@ static const struct trace2_settings brief = { .sid = "P/S", .is_brief = { true, 
 static void check_line(struct trace2_event event, const char *normal, const char *perf,
 		       const char *json)
 {
-	struct spool_fixture fixture;
+	SCOPED(spool_fixture) fixture;
 
 	event.time_ns = TIME_NS;
 	spool_fixture_init(&fixture, &brief);
@@ -74,7 +74,6 @@ static void check_line(struct trace2_event event, const char *normal, const char
 	CHECK_TEXT(capture_text(&fixture.catches[TRACE2_PERF]), perf);
 	if (json)
 		CHECK_TEXT(capture_text(&fixture.catches[TRACE2_EVENT]), json);
-	spool_fixture_release(&fixture);
 }
 
 static char *words[] = { "a", "b c", "", "it's!", "x+,-./:=@_^", "\n|", NULL };

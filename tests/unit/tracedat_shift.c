@@ -31,7 +31,7 @@ static struct cursor cursor_of(const void *bytes, size_t size)
 
 TEST(offsets_move_evenly_before_between_and_behind_the_samples)
 {
-	struct shifts shifts = { 0 };
+	SCOPED(shifts) shifts = { 0 };
 
 	CHECK_NUMBER(shifts_read(&shifts, cursor_of(&option, sizeof(option))), 0);
 	if (CHECK_NUMBER(shifts.nr_cpus, 1)) {
@@ -43,7 +43,6 @@ TEST(offsets_move_evenly_before_between_and_behind_the_samples)
 		CHECK_NUMBER(shift_apply(&shifts.list[0], RECORD_TIME_LIMIT - 1),
 			     RECORD_TIME_LIMIT - 1);
 	}
-	shifts_release(&shifts);
 }
 
 /* Offsets in units of time: 10 in 4, 1 in 3. */

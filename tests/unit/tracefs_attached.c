@@ -45,7 +45,7 @@ TEST(an_instance_is_taken_as_it_is)
 
 TEST(the_kernel_says_what_its_clocks_show)
 {
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 
 	attach(&reader, "1", "oldest event ts:     1.000001\nnow ts:    12.000345\n");
 	CHECK_NUMBER(source_now_ns(reader.source), 12000345000);
@@ -55,7 +55,6 @@ TEST(the_kernel_says_what_its_clocks_show)
 	CHECK_NUMBER(source_now_ns(reader.source), 0);
 	count(&reader, "now ts: 99999999999999.000000\n");
 	CHECK_NUMBER(source_now_ns(reader.source), 0);
-	source_fixture_release(&reader);
 }
 
 TEST(a_clock_that_programs_can_read_is_read)
@@ -95,7 +94,7 @@ TEST(it_begins_with_the_oldest_record_or_now)
 
 TEST(what_is_written_once_it_is_sealed_is_left)
 {
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 
 	attach(&reader, "1", "now ts: 50\n");
 	ADD(&reader, 0, 0, 20, 30);
@@ -106,12 +105,11 @@ TEST(what_is_written_once_it_is_sealed_is_left)
 	count(&reader, "overrun: 90\ndropped events: 9\nnow ts: 50\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 5, "cpu 0 at 30\ncpu 0 lost 5 from 30 to 100\n");
-	source_fixture_release(&reader);
 }
 
 TEST(what_was_overwritten_before_somebody_else_read_is_not_counted)
 {
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 
 	attach(&reader, "1", "overrun: 90\nread events: 7\n");
 	ADD(&reader, 0, -1, 20);
@@ -119,12 +117,11 @@ TEST(what_was_overwritten_before_somebody_else_read_is_not_counted)
 	count(&reader, "overrun: 94\nread events: 8\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 4, "cpu 0 at 20\ncpu 0 lost 4 in all\n");
-	source_fixture_release(&reader);
 }
 
 TEST(what_a_full_buffer_drops_is_reported_when_it_happens)
 {
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 
 	attach(&reader, "0", "now ts: 10\n");
 	ADD(&reader, 0, 0, 20, 70);
@@ -135,12 +132,11 @@ TEST(what_a_full_buffer_drops_is_reported_when_it_happens)
 	count(&reader, "dropped events: 9\nnow ts: 95\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 9, "cpu 0 lost 2 from 85 to 95\n");
-	source_fixture_release(&reader);
 }
 
 TEST(drops_are_counted_anew_where_somebody_empties_the_buffer)
 {
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 
 	attach(&reader, "0", "");
 	count(&reader, "dropped events: 7\nnow ts: 80\n");
@@ -149,19 +145,17 @@ TEST(drops_are_counted_anew_where_somebody_empties_the_buffer)
 	check_drain(&reader, 90, "cpu 0 lost 2 from 75 to 95\n");
 	source_freeze(reader.source);
 	check_finish(&reader, 100, 9, "");
-	source_fixture_release(&reader);
 }
 
 /* The counts when the source is opened, and the report of them. */
 static void check_older(const char *before, uint64_t lost, const char *want)
 {
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 
 	attach(&reader, "0", before);
 	check_drain(&reader, 75, want);
 	source_freeze(reader.source);
 	check_finish(&reader, 100, lost, "");
-	source_fixture_release(&reader);
 }
 
 TEST(what_was_dropped_before_we_came_is_missing_behind_what_the_buffer_held)

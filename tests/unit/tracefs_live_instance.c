@@ -171,7 +171,7 @@ TEST(an_instance_is_described_as_far_as_it_reports)
 {
 	const struct recording *description;
 	struct utsname kernel;
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 
 	uname(&kernel);
 	source_fixture_init(&reader, 1);
@@ -184,7 +184,6 @@ TEST(an_instance_is_described_as_far_as_it_reports)
 	CHECK_TEXT(description->kernel, kernel.release);
 	CHECK(!description->buffers);
 	CHECK(!description->is_swapped);
-	source_fixture_release(&reader);
 }
 
 static uint64_t id_of(struct source_fixture *reader)
@@ -281,7 +280,7 @@ TEST(sub_buffers_larger_than_a_page_are_read_whole)
 		unsigned char rest[8192 - 16 - 600 * 8];
 	} large = { .time_ns = 1, .commit = sizeof(large.entries) };
 	struct raw_page first_entry;
-	struct source_fixture reader;
+	SCOPED(source_fixture) reader;
 	uint64_t lost;
 
 	raw_page_init(&first_entry, 1);
@@ -295,7 +294,6 @@ TEST(sub_buffers_larger_than_a_page_are_read_whole)
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	CHECK_NUMBER(source_finish(reader.source, 50, &reader.handler, &lost, &reader.error), 0);
 	CHECK_NUMBER(reader.log.size, 600 * strlen("cpu 0 at 1\n"));
-	source_fixture_release(&reader);
 }
 
 TEST(a_size_of_sub_buffers_that_cannot_be_is_not_believed)

@@ -168,7 +168,7 @@ TEST(buffers_keep_tracks_apart)
 	static const char *const buffers[] = { "", "second" };
 	struct tracks_settings settings = { .buffers = buffers };
 	struct decoded_event second = begin_of(FIXTURE_WORK);
-	struct track_fixture fixture;
+	SCOPED(track_fixture) fixture;
 
 	second.buffer = 1;
 	track_fixture_init(&fixture, &settings);
@@ -180,7 +180,6 @@ TEST(buffers_keep_tracks_apart)
 		   "110 #1 + a:work slices 'work' tid 7 in ''\n110 #1 begin 'x' depth 1\n"
 		   "110 #2 + a:work slices 'work' tid 7 in 'second'\n110 #2 begin 'x' depth 1\n"
 		   "110 #2 end 'x' depth 1 from 110\n");
-	track_fixture_release(&fixture);
 }
 
 TEST(the_writer_matters_to_thread_scope_only)

@@ -319,7 +319,7 @@ TEST(evicted_lanes_are_closed_and_used_again)
 TEST(outer_scopes_separate_tracks)
 {
 	struct decoded_keys keys = { .nr_outer = 1 };
-	struct track_fixture fixture;
+	SCOPED(track_fixture) fixture;
 
 	keys.outer[0] = (struct field){ text_of("scope_dev"), { .kind = VALUE_UNSIGNED } };
 	track_fixture_init(&fixture, NULL);
@@ -338,5 +338,4 @@ TEST(outer_scopes_separate_tracks)
 		   "111 #2 + a:queue slices 'queue' custom 7 scope_queue scope_dev=1\n"
 		   "111 #2 begin 'x' depth 1\n"
 		   "112 #1 begin 'x' depth 2\n");
-	track_fixture_release(&fixture);
 }

@@ -191,7 +191,7 @@ static struct name *name_of(struct names *names, unsigned int owner, struct text
 
 TEST(names_that_are_kept_are_bounded_by_their_size)
 {
-	struct names names = { .max = 1000 };
+	SCOPED(names) names = { .max = 1000 };
 	static char name[60000];
 	size_t nr_kept = 0;
 
@@ -203,7 +203,6 @@ TEST(names_that_are_kept_are_bounded_by_their_size)
 		name_put(one);
 	}
 	CHECK(nr_kept > 60 && nr_kept < 71);
-	names_release(&names);
 }
 
 TEST(names_beyond_the_bound_are_reported_but_not_counted)
@@ -246,7 +245,7 @@ TEST(names_beyond_the_bound_are_reported_but_not_counted)
 
 TEST(a_counted_name_is_one_object_for_each_tracepoint)
 {
-	struct names names = { .max = 2 };
+	SCOPED(names) names = { .max = 2 };
 	struct name *a = name_of(&names, 0, text_of("a"));
 	struct name *empty = name_of(&names, 0, text_of(""));
 	struct name *third = name_of(&names, 0, text_of("b"));
@@ -262,7 +261,6 @@ TEST(a_counted_name_is_one_object_for_each_tracepoint)
 	name_put(a);
 	CHECK(name_of(&names, 0, text_of("a")) == a);
 	name_put(third);
-	names_release(&names);
 }
 
 TEST(without_a_setting_a_thousand_names_of_a_tracepoint_are_kept)

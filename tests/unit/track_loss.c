@@ -259,7 +259,7 @@ TEST(a_loss_says_how_many_or_that_nobody_has)
 
 TEST(suspicion_reaches_to_the_last_end_of_any_loss)
 {
-	struct suspicion suspicion = { 0 };
+	SCOPED(suspicion) suspicion = { 0 };
 
 	CHECK(!suspicion_covers(&suspicion, -1, INT64_MIN, 0));
 	CHECK(!suspicion_covers(&suspicion, 5, INT64_MIN, 5));
@@ -268,24 +268,22 @@ TEST(suspicion_reaches_to_the_last_end_of_any_loss)
 	CHECK(suspicion_covers(&suspicion, -1, 49, 2) && !suspicion_covers(&suspicion, -1, 51, 0));
 	CHECK(suspicion_covers(&suspicion, 2, 49, 2) && !suspicion_covers(&suspicion, 2, 50, 2));
 	CHECK(!suspicion_covers(&suspicion, 0, 0, 0) && !suspicion_covers(&suspicion, 3, 0, 3));
-	suspicion_release(&suspicion);
 }
 
 TEST(what_begins_when_a_loss_ends_is_behind_it_on_its_cpu_only)
 {
-	struct suspicion suspicion = { 0 };
+	SCOPED(suspicion) suspicion = { 0 };
 
 	CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
 	CHECK(!suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, -1, 50, 0));
 	CHECK_NUMBER(suspicion_add(&suspicion, 1, 50), 0);
 	CHECK(suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, -1, 50, 1));
 	CHECK(!suspicion_covers(&suspicion, 1, 50, 1) && !suspicion_covers(&suspicion, 2, 50, 2));
-	suspicion_release(&suspicion);
 }
 
 TEST(what_begins_between_two_losses_of_one_moment_is_suspect)
 {
-	struct suspicion suspicion = { 0 };
+	SCOPED(suspicion) suspicion = { 0 };
 
 	for (int i = 0; i < 2; i++)
 		CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
@@ -294,5 +292,4 @@ TEST(what_begins_between_two_losses_of_one_moment_is_suspect)
 	for (int i = 0; i < 2; i++)
 		CHECK_NUMBER(suspicion_add(&suspicion, 2, INT64_MAX), 0);
 	CHECK(suspicion_covers(&suspicion, -1, INT64_MAX - 1, 2));
-	suspicion_release(&suspicion);
 }

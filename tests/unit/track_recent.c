@@ -117,7 +117,7 @@ TEST(another_identity_with_the_same_index_is_a_miss)
 	const struct decoded_event first = begin_of(7, "queue of requests, the first");
 	struct decoded_event name = first, scope = first, tracepoint = first, buffer = first;
 	struct descriptor descriptor = *first.descriptor;
-	struct track_fixture fixture;
+	SCOPED(track_fixture) fixture;
 
 	name.track_name = text_of("queue of requests, the fifth");
 	do
@@ -135,7 +135,6 @@ TEST(another_identity_with_the_same_index_is_a_miss)
 	CHECK_NUMBER(recent_number(&fixture, &scope), 0);
 	CHECK_NUMBER(recent_number(&fixture, &tracepoint), 0);
 	CHECK_NUMBER(recent_number(&fixture, &buffer), 0);
-	track_fixture_release(&fixture);
 }
 
 /* The idle task of each CPU has tracks of its own. */
@@ -143,7 +142,7 @@ TEST(idle_tasks_of_two_CPUs_with_the_same_index_are_apart)
 {
 	const struct decoded_event first = begin_of(0, "work");
 	struct decoded_event other = first;
-	struct track_fixture fixture;
+	SCOPED(track_fixture) fixture;
 
 	do
 		other.cpu++;
@@ -152,7 +151,6 @@ TEST(idle_tasks_of_two_CPUs_with_the_same_index_are_apart)
 	add(&fixture, first, DECODED_BEGIN);
 	CHECK_NUMBER(recent_number(&fixture, &first), 1);
 	CHECK_NUMBER(recent_number(&fixture, &other), 0);
-	track_fixture_release(&fixture);
 }
 
 /* The table does not compare outer scopes, and its user does not look up writers. */

@@ -61,7 +61,7 @@ TEST(tracks_without_open_slices_come_back_when_they_are_used)
 TEST(each_session_counts_its_own)
 {
 	struct decoded_event odd = track_fixture_event(FIXTURE_WORK, DECODED_BEGIN, 115, 1);
-	struct track_fixture fixture;
+	SCOPED(track_fixture) fixture;
 
 	odd.problem = "odd";
 	track_fixture_init(&fixture, NULL);
@@ -79,7 +79,6 @@ TEST(each_session_counts_its_own)
 		   "220 #1 begin 'x' depth 1\n300 #1 end 'x' depth 1 from 220 unfinished\n"
 		   "300 #1 -\n"
 		   "300" FINISH("0 unmatched, 1 malformed, 1 unfinished, 0 suspect"));
-	track_fixture_release(&fixture);
 }
 
 /* The loss is reported in the first session; what overlapped it then stays in doubt. */

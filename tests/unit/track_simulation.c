@@ -292,7 +292,7 @@ static void world_report(struct world *world)
 {
 	struct tracks_settings settings = { 0 };
 	struct recording recording = { .start_ns = FIXTURE_START_NS };
-	struct timeline timeline = { 0 };
+	SCOPED(timeline) timeline = { 0 };
 	struct tracks *tracks = tracks_new(&settings, &timeline, FIXTURE_START_NS);
 	struct error error = { 0 };
 
@@ -306,7 +306,6 @@ static void world_report(struct world *world)
 	report_gaps(world, tracks, INT64_MAX);
 	CHECK_NUMBER(tracks_finish(tracks, world->end_ns, 0, 0, &error), 0);
 	tracks_free(tracks);
-	timeline_release(&timeline);
 }
 
 static void world_run(struct world *world, uint64_t seed, bool with_loss)

@@ -106,7 +106,7 @@ TEST(a_bounded_number_of_tasks_is_remembered)
 {
 	int nr_asked = 0;
 	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
-	struct tasks tasks = { 0 };
+	SCOPED(tasks) tasks = { 0 };
 
 	for (int tid = 1; tid <= 40000; tid++)
 		tasks_get(&tasks, &settings, tid);
@@ -116,13 +116,12 @@ TEST(a_bounded_number_of_tasks_is_remembered)
 	CHECK_NUMBER(nr_asked, 40000);
 	CHECK_TEXT(tasks_get(&tasks, &settings, 1)->comm, "task-1");
 	CHECK_NUMBER(nr_asked, 40001);
-	tasks_release(&tasks);
 }
 
 TEST(tasks_that_have_tracks_are_not_forgotten)
 {
 	struct tracks_settings settings = { 0 };
-	struct tasks tasks = { 0 };
+	SCOPED(tasks) tasks = { 0 };
 	struct track tracks[2] = { 0 };
 
 	for (int i = 0; i < 2; i++) {
@@ -141,16 +140,14 @@ TEST(tasks_that_have_tracks_are_not_forgotten)
 	track_part(&tracks[0]);
 	track_part(&tracks[0]);
 	CHECK(tasks_find(&tasks, 8)->tracks == NULL);
-	tasks_release(&tasks);
 }
 
 TEST(without_anybody_to_ask_nobody_is_known)
 {
 	struct tracks_settings settings = { 0 };
-	struct tasks tasks = { 0 };
+	SCOPED(tasks) tasks = { 0 };
 
 	CHECK_TEXT(tasks_get(&tasks, &settings, 1)->comm, "");
-	tasks_release(&tasks);
 }
 
 static void learn(struct track_fixture *fixture, enum task_change_kind kind, int64_t time_ns,
@@ -243,7 +240,7 @@ TEST(the_threads_of_a_process_are_in_the_cgroup_to_which_it_was_moved)
 {
 	int nr_asked = 0;
 	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
-	struct track_fixture fixture;
+	SCOPED(track_fixture) fixture;
 
 	/* 57 is a thread of 50, which has no track. */
 	track_fixture_init(&fixture, &settings);
@@ -265,7 +262,6 @@ TEST(the_threads_of_a_process_are_in_the_cgroup_to_which_it_was_moved)
 	CHECK_TEXT(track_fixture_output(&fixture), "170 #2 -\n");
 	track_fixture_instant(&fixture, 180, 57, "x");
 	CHECK_TEXT(cgroup_of(&fixture, 57), "");
-	track_fixture_release(&fixture);
 }
 
 TEST(a_thread_that_is_moved_and_renamed_gets_one_new_track)

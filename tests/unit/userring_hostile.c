@@ -170,7 +170,7 @@ TEST(texts_outside_of_a_record_become_empty)
 TEST(layouts_of_one_event_are_apart)
 {
 	struct described_event *event = calloc(1, sizeof(*event));
-	struct event_table events = { 0 };
+	SCOPED(event_table) events = { 0 };
 	uint16_t id;
 
 	if (!event)
@@ -181,7 +181,6 @@ TEST(layouts_of_one_event_are_apart)
 	event->size = 32;
 	CHECK(event_table_add(&events, text_of(event->name), event, NULL) != id);
 	CHECK_NUMBER(events.size, 2);
-	event_table_release(&events);
 	free(event);
 }
 
@@ -189,7 +188,7 @@ TEST(layouts_of_one_event_are_apart)
 TEST(an_event_is_found_by_its_description)
 {
 	struct described_event *event = calloc(1, sizeof(*event));
-	struct event_table events = { 0 };
+	SCOPED(event_table) events = { 0 };
 	uint16_t id;
 
 	if (!event)
@@ -200,7 +199,6 @@ TEST(an_event_is_found_by_its_description)
 	CHECK_NUMBER(event_table_find(&events, text_of("other")), 0);
 	CHECK_NUMBER(event_table_add(&events, text_of("other"), event, NULL), id);
 	CHECK_NUMBER(events.size, 1);
-	event_table_release(&events);
 	free(event);
 }
 
