@@ -93,23 +93,19 @@ static const char *tracepoint_name(struct join_member *member, const char *trace
 static int malformed_append(struct join_member *member, const struct timeline_totals *totals)
 {
 	struct join *join = member->join;
-	size_t nr = join->totals.nr_malformed_of;
-	struct timeline_count *list = reallocarray(join->malformed_of,
-						   nr + totals->nr_malformed_of + 1, sizeof(*list));
+	size_t *nr = &join->totals.nr_malformed_of;
 
-	if (!list)
-		return -1;
-	join->malformed_of = list;
-	join->totals.malformed_of = list;
 	for (size_t i = 0; i < totals->nr_malformed_of; i++) {
 		const struct timeline_count *from = &totals->malformed_of[i];
 		char *name = strdup(tracepoint_name(member, from->tracepoint));
 
-		if (!name)
+		if (!name || !array_reserve(join->malformed_of, *nr)) {
+			free(name);
 			return -1;
-		list[nr + i] = (struct timeline_count){ .tracepoint = name, .count = from->count };
-		join->totals.nr_malformed_of++;
+		}
+		join->malformed_of[(*nr)++] = (struct timeline_count){ name, from->count };
 	}
+	join->totals.malformed_of = join->malformed_of;
 	return 0;
 }
 

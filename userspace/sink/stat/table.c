@@ -17,18 +17,16 @@ static const unsigned int flexible_min[] = { 8, 18, 20, 24 };
 struct buffer *table_add(struct table *table)
 {
 	size_t size = (table->nr_rows + 1) * table->nr_columns;
-	struct buffer *cells = reallocarray(table->cells, size, sizeof(*cells));
 
-	if (!cells) {
+	if (!array_reserve(table->cells, size - 1)) {
 		table->has_failed = true;
 		for (size_t i = 0; i < table->nr_columns; i++)
 			table->failed[i].failed = true;
 		return table->failed;
 	}
-	table->cells = cells;
 	for (size_t i = table->nr_rows * table->nr_columns; i < size; i++)
-		cells[i] = (struct buffer){ 0 };
-	return &cells[table->nr_rows++ * table->nr_columns];
+		table->cells[i] = (struct buffer){ 0 };
+	return &table->cells[table->nr_rows++ * table->nr_columns];
 }
 
 void table_release(struct table *table)

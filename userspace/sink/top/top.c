@@ -162,15 +162,13 @@ static int top_lines_copy(struct stat_top *top)
 {
 	const struct sink_stat_settings *settings = &top->sink->settings;
 	size_t nr_old = top->nr_lines, size = top->sink->nr_rows;
-	struct top_line *lines = reallocarray(top->lines, size + 1, sizeof(*lines));
-	struct top_sum *before = reallocarray(top->before, size + 1, sizeof(*before));
-	size_t *order = reallocarray(top->order, size + 1, sizeof(*order));
+	bool has_space = array_reserve(top->lines, size) && array_reserve(top->before, size) &&
+			 array_reserve(top->order, size);
+	struct top_line *lines = top->lines;
+	struct top_sum *before = top->before;
 
-	top->lines = lines ? lines : top->lines;
-	top->before = before ? before : top->before;
-	top->order = order ? order : top->order;
 	top_lines_release_kept(top);
-	if (!lines || !before || !order)
+	if (!has_space)
 		return -1;
 	memset(&lines[nr_old], 0, (size - nr_old) * sizeof(*lines));
 	memset(&before[nr_old], 0, (size - nr_old) * sizeof(*before));
@@ -189,7 +187,6 @@ static int top_lines_copy(struct stat_top *top)
 			lines[i].percentiles[p] = stat_row_quantile(row, settings->permille[p]);
 	}
 	top->copied_ns = top->sink->now_ns;
-	/* cppcheck-suppress memleak ; top owns all three, also after a failure */
 	return 0;
 }
 
