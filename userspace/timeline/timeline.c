@@ -226,13 +226,19 @@ static int sink_leave_out(struct timeline *timeline, unsigned int number, struct
 	return 0;
 }
 
+/* Without an event, sinks are flushed. */
 int timeline_push_all(struct timeline *timeline, const struct timeline_event *event,
 		      struct error *error)
 {
 	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
 		struct sink *sink = timeline->sinks[i];
+		int status = 0;
 
-		if (likely(sink->ops->event(sink, event, error) == 0))
+		if (likely(event != NULL))
+			status = sink->ops->event(sink, event, error);
+		else if (sink->ops->flush)
+			status = sink->ops->flush(sink, error);
+		if (likely(status == 0))
 			continue;
 		if (sink_leave_out(timeline, i--, error) < 0)
 			return -1;
@@ -242,15 +248,7 @@ int timeline_push_all(struct timeline *timeline, const struct timeline_event *ev
 
 int timeline_flush(struct timeline *timeline, struct error *error)
 {
-	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
-		struct sink *sink = timeline->sinks[i];
-
-		if (!sink->ops->flush || sink->ops->flush(sink, error) == 0)
-			continue;
-		if (sink_leave_out(timeline, i--, error) < 0)
-			return -1;
-	}
-	return 0;
+	return timeline_push_all(timeline, NULL, error);
 }
 
 void timeline_release(struct timeline *timeline)
