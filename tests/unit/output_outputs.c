@@ -200,12 +200,11 @@ TEST(an_open_output_is_a_session_of_this_run)
 TEST(an_output_that_cannot_be_opened_adds_no_sink)
 {
 	struct output_settings settings = outputs_of("event", "/nonexistent/out");
-	SCOPED(outputs) outputs;
 	struct identity identity = { .sid = (char *)"S", .hierarchy = (char *)"stream" };
 	SCOPED(timeline) timeline = { 0 };
 	struct error error = { 0 };
+	FIXTURE(outputs, outputs, &settings, NULL);
 
-	outputs_init(&outputs, &settings, NULL);
 	CHECK_NUMBER(outputs_open(&outputs, &timeline, &identity, &error), -1);
 	CHECK_TEXT(error.text,
 		   "cannot open /nonexistent/out for writing: No such file or directory");

@@ -121,13 +121,12 @@ TEST_IN(top, commas_are_between_patterns)
 		    "list'");
 }
 
-TEST(what_is_waited_for_need_not_be_there)
+TEST_IN(top, what_is_waited_for_need_not_be_there)
 {
 	struct selection selection = { .can_wait = true };
 	struct convention *convention = convention_new(false);
 	struct error error = { 0 };
 
-	top_begin();
 	CHECK_NUMBER(selection_add(&selection, "nonsense,netdisk", &error), 0);
 	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), -1);
 	CHECK_TEXT(error.text, "'nonsense': no tracepoint matches; "
@@ -139,7 +138,6 @@ TEST(what_is_waited_for_need_not_be_there)
 	selection_release(&selection);
 	CHECK(selection_means(&selection, "sense", "anything"));
 	convention_free(convention);
-	top_end();
 }
 
 static void check_tasks(enum task_formats tasks, bool has_rename, bool has_switch)
@@ -344,28 +342,25 @@ TEST_IN(top, any_tracepoint_can_be_an_instant)
 		  "--rules'");
 }
 
-TEST(none_selects_nothing)
+TEST_IN(top, none_selects_nothing)
 {
 	struct convention *convention = convention_new(false);
 	SCOPED(selection) selection = { 0 };
 	struct error error = { 0 };
 
-	top_begin();
 	CHECK_NUMBER(selection_add_rules(&selection, "none", &error), 0);
 	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), -1);
 	CHECK_TEXT(error.text, "-r: selects nothing; add packs or rules, or tracepoints with -e");
 	CHECK_NUMBER(convention_size(convention), 0);
 	convention_free(convention);
-	top_end();
 }
 
-TEST(the_default_group_has_the_convention)
+TEST_IN(top, the_default_group_has_the_convention)
 {
 	struct convention *convention = convention_new(false);
 	SCOPED(selection) selection = { 0 };
 	struct error error = { 0 };
 
-	top_begin();
 	CHECK_NUMBER(selection_add_rules(&selection, RULES_DEFAULT, &error), 0);
 	CHECK(selection_is_empty(&selection));
 	CHECK(selection_has_states(&selection));
@@ -376,7 +371,6 @@ TEST(the_default_group_has_the_convention)
 	CHECK(rules_want(selection.rules, "block", "block_rq_issue"));
 	CHECK(!rules_want(selection.rules, "timer", "timer_start"));
 	convention_free(convention);
-	top_end();
 }
 
 /* Stores a selection, adds it to another one, and stores that. */

@@ -50,9 +50,8 @@ static void check_calls(const char *want)
 
 TEST(what_is_noted_is_on_the_disk_once_recording_is_on)
 {
-	SCOPED(spool_fixture) fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_init(&fixture, "streaming");
 	buffer_clear(&calls);
 	CHECK_NUMBER(spool_sync(fixture.spool, &fixture.error), 0);
 	check_calls(
@@ -64,10 +63,9 @@ TEST(what_is_noted_is_on_the_disk_once_recording_is_on)
 
 TEST(the_file_is_on_the_disk_before_anything_is_removed)
 {
-	SCOPED(spool_fixture) fixture;
 	char *raw;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_init(&fixture, "streaming");
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
 	raw = strdup(folder_path(&fixture.output, "trace.dat.spool/cpu0"));
@@ -85,9 +83,8 @@ TEST(the_file_is_on_the_disk_before_anything_is_removed)
 
 TEST(what_does_not_get_to_the_disk_takes_no_ones_place)
 {
-	SCOPED(spool_fixture) fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_init(&fixture, "streaming");
 	folder_add_text(&fixture.output, "trace.dat", "precious");
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
@@ -105,9 +102,8 @@ TEST(what_does_not_get_to_the_disk_takes_no_ones_place)
 /* Some filesystems have nothing to bring to a disk. */
 TEST(a_filesystem_without_a_disk_is_no_failure)
 {
-	SCOPED(spool_fixture) fixture;
+	FIXTURE(spool_fixture, fixture, "streaming");
 
-	spool_fixture_init(&fixture, "streaming");
 	spool_fixture_finish(&fixture);
 	sync_result = EINVAL;
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);

@@ -21,7 +21,7 @@ static void check_written(struct buffer *lines, const struct instance *recorder,
 	CHECK(strstr(buffer_string(lines), buffer_string(&want)));
 }
 
-TEST(each_write_is_reported)
+TEST_IN(fake_tracefs, each_write_is_reported)
 {
 	SCOPED_BUFFER(lines);
 	const struct report writes = { .context = &lines, .message = write_keep };
@@ -30,7 +30,6 @@ TEST(each_write_is_reported)
 	struct error error = { 0 };
 	char removal[256];
 
-	fake_tracefs_begin();
 	settings.writes = &writes;
 	recorder = recorder_as(&settings);
 	snprintf(removal, sizeof(removal), "remove %s\n", instance_directory(recorder));
@@ -49,7 +48,6 @@ TEST(each_write_is_reported)
 	CHECK(strstr(buffer_string(&lines), "/tracing_on\n"));
 	CHECK(strstr(buffer_string(&lines), "/events/demo/job/enable\n"));
 	CHECK(strstr(buffer_string(&lines), removal));
-	fake_tracefs_end();
 }
 
 /* Whether both texts are in @lines, in this order. */

@@ -240,10 +240,9 @@ TEST(the_threads_of_a_process_are_in_the_cgroup_to_which_it_was_moved)
 {
 	int nr_asked = 0;
 	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
-	SCOPED(track_fixture) fixture;
+	FIXTURE(track_fixture, fixture, &settings);
 
 	/* 57 is a thread of 50, which has no track. */
-	track_fixture_init(&fixture, &settings);
 	track_fixture_begin(&fixture, 110, 57, "a");
 	CHECK_TEXT(cgroup_of(&fixture, 57), "");
 	learn(&fixture, TASK_CHANGE_MOVED, 120, 50, "/b");

@@ -412,11 +412,10 @@ static void pass_at(int64_t now_ns)
 }
 
 /* The reader may have been stopped for that time, and the program with it. */
-TEST(a_record_that_is_begun_is_given_up_after_a_second_of_passes)
+TEST_IN(reading, a_record_that_is_begun_is_given_up_after_a_second_of_passes)
 {
 	const int64_t begin_ns = time_now_ns(CLOCK_BOOTTIME) + NS_PER_S;
 
-	reading_begin();
 	ktrack_instant(unit_work, "one");
 	pass_at(begin_ns);
 	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
@@ -429,5 +428,4 @@ TEST(a_record_that_is_begun_is_given_up_after_a_second_of_passes)
 	pass_at(begin_ns + NS_PER_S + 1);
 	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
 	CHECK(program_is_waiting(reading.program));
-	reading_end();
 }

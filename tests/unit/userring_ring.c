@@ -881,14 +881,12 @@ TEST(names_are_cut_behind_127_bytes_or_before_the_character_there)
 	CHECK_NUMBER(length_with(126, "\xc3\xa4"), 126);
 }
 
-TEST(numbers_of_flows_are_not_repeated)
+TEST_IN(reading, numbers_of_flows_are_not_repeated)
 {
 	ktrack_flow_id first, second;
 
-	reading_begin();
 	first = ktrack_flow_new(unit_flagged);
 	second = ktrack_flow_new(unit_flagged);
 	CHECK(first != 0 && second != 0 && first != second);
 	CHECK_NUMBER(first >> 40, getpid());
-	reading_end();
 }

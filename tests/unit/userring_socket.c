@@ -50,18 +50,16 @@ static bool opens_usual(struct program_socket *own)
 	return !own->folder;
 }
 
-TEST(the_socket_of_a_killed_ktrack_is_replaced)
+TEST_IN(folder, the_socket_of_a_killed_ktrack_is_replaced)
 {
 	struct program_socket own;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	folder_begin();
 	CHECK_NUMBER(bind(fd, (struct sockaddr *)&usual, sizeof(usual)), 0);
 	close(fd);
 	CHECK(opens_usual(&own));
 	CHECK(usual_listens());
 	program_socket_close(&own);
-	folder_end();
 }
 
 TEST_IN(folder, a_second_ktrack_has_another_socket)
@@ -78,13 +76,12 @@ TEST_IN(folder, a_second_ktrack_has_another_socket)
 }
 
 /* Another ktrack holds the lock between the making of its socket and listening. */
-TEST(a_socket_that_does_not_listen_yet_is_left_alone)
+TEST_IN(folder, a_socket_that_does_not_listen_yet_is_left_alone)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct program_socket own;
 	int lock;
 
-	folder_begin();
 	lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CHECK_NUMBER(flock(lock, LOCK_EX), 0);
 	CHECK_NUMBER(bind(fd, (struct sockaddr *)&usual, sizeof(usual)), 0);
@@ -95,7 +92,6 @@ TEST(a_socket_that_does_not_listen_yet_is_left_alone)
 	close(lock);
 	close(fd);
 	unlink(usual.sun_path);
-	folder_end();
 }
 
 TEST_IN(folder, a_file_of_the_name_is_no_socket_of_a_killed_ktrack)
