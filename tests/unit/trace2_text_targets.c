@@ -31,14 +31,13 @@ static struct trace2_string bytes_of(const char *string)
 	return (struct trace2_string){ .data = string, .size = strlen(string) };
 }
 
-/** struct spool_fixture - a session with a capture for each target */
-struct spool_fixture {
+/** struct text_targets - a session with a capture for each target */
+struct text_targets {
 	struct capture catches[TRACE2_TARGET_COUNT];
 	struct trace2_session *session;
 };
 
-static void spool_fixture_init(struct spool_fixture *fixture,
-			       const struct trace2_settings *settings)
+static void text_targets_init(struct text_targets *fixture, const struct trace2_settings *settings)
 {
 	setenv("TZ", "XXX-2", 1);
 	tzset();
@@ -49,7 +48,7 @@ static void spool_fixture_init(struct spool_fixture *fixture,
 			     0);
 }
 
-static void spool_fixture_release(struct spool_fixture *fixture)
+static void text_targets_release(struct text_targets *fixture)
 {
 	trace2_session_free(fixture->session);
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++)
@@ -65,10 +64,10 @@ static const struct trace2_settings brief = { .sid = "P/S", .is_brief = { true, 
 static void check_line(struct trace2_event event, const char *normal, const char *perf,
 		       const char *json)
 {
-	SCOPED(spool_fixture) fixture;
+	SCOPED(text_targets) fixture;
 
 	event.time_ns = TIME_NS;
-	spool_fixture_init(&fixture, &brief);
+	text_targets_init(&fixture, &brief);
 	CHECK_NUMBER(trace2_session_write(fixture.session, &event), 0);
 	CHECK_TEXT(capture_text(&fixture.catches[TRACE2_NORMAL]), normal);
 	CHECK_TEXT(capture_text(&fixture.catches[TRACE2_PERF]), perf);
@@ -306,7 +305,7 @@ static void check_thread(const char *name, bool is_whole, const char *column, co
 	struct trace2_event event = { .kind = TRACE2_THREAD_START };
 	struct trace2_thread *thread;
 	SCOPED_BUFFER(want);
-	FIXTURE(spool_fixture, fixture, &settings);
+	FIXTURE(text_targets, fixture, &settings);
 
 	thread = trace2_thread_new(fixture.session, bytes_of(name));
 	event.thread = thread;
@@ -343,7 +342,7 @@ static void check_place(const char *file, const char *normal, const char *perf)
 	struct trace2_event event = { TRACE2_CMD_MODE, .file = file, .line = 7,
 				      .cmd_mode.name = "m" };
 	SCOPED_BUFFER(want);
-	FIXTURE(spool_fixture, fixture, &settings);
+	FIXTURE(text_targets, fixture, &settings);
 
 	CHECK_NUMBER(trace2_session_write(fixture.session, &event), 0);
 	buffer_printf(&want, "14:26:40.000000 %scmd_mode m\n", normal);
@@ -379,7 +378,7 @@ TEST(nine_decimals_and_wide_categories)
 	struct trace2_text *category = trace2_text_new(bytes_of("mydrv:mydrv_io"));
 	struct trace2_event event = { TRACE2_REGION_LEAVE, TIME_NS,
 				      .region = { 1, 2001, category, category, { NULL, 0 } } };
-	FIXTURE(spool_fixture, fixture, &settings);
+	FIXTURE(text_targets, fixture, &settings);
 
 	CHECK_NUMBER(trace2_session_write(fixture.session, &event), 0);
 	CHECK_TEXT(
