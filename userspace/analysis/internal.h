@@ -971,9 +971,8 @@ struct why_sink {
 	uint64_t nr_gaps_unknown;
 	/* A slice that is explained after the next event, if it has a track. */
 	struct why_end deferred;
-	/* The thread whose state ended last, 0 if another one followed at once; when and where. */
+	/* The thread whose state ended last, 0 if another one followed at once, and when. */
 	int ended_tid;
-	int ended_cpu;
 	int64_t ended_ns;
 	struct evidence evidence; /* of the answer */
 	struct split scratch;	  /* the split of a slice that is added to the aggregate */

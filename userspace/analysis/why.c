@@ -622,11 +622,10 @@ static void why_learn_absence(struct why_sink *why)
 	why->ended_tid = 0;
 	if (thread && thread->open.from_ns <= why->ended_ns)
 		history_change_thread(&why->history, thread,
-				      &(struct thread_change){
-					      .time_ns = why->ended_ns,
-					      .state = THREAD_ABSENT,
-					      .cpu = why->ended_cpu,
-					      .waker = { .tid = -1, .cpu = why->ended_cpu } });
+				      &(struct thread_change){ .time_ns = why->ended_ns,
+							       .state = THREAD_ABSENT,
+							       .cpu = thread->open.cpu,
+							       .waker = { .tid = -1, .cpu = -1 } });
 }
 
 /* Take the end of a slice on @track into the history, after it was explained. */
@@ -640,7 +639,6 @@ static void why_learn_end(struct why_sink *why, struct why_track *track,
 		if (unlikely(why->ended_tid > 0))
 			why_learn_absence(why);
 		why->ended_tid = event->is_unfinished ? 0 : track->thread->tid;
-		why->ended_cpu = event->cpu;
 		why->ended_ns = event->time_ns;
 		if (track->process)
 			process_count(why, track->process, event);
@@ -882,7 +880,9 @@ static int learn_running(struct why_sink *why, int number, int tid, int64_t time
 
 	if (!cpu)
 		return -1;
-	history_run_thread(&why->history, cpu, time_ns, tid);
+	/* The usual case: the CPU's own track has begun the same. */
+	if (cpu->open.tid != tid || cpu->open.from_ns != time_ns)
+		history_run_thread(&why->history, cpu, time_ns, tid);
 	return 0;
 }
 
