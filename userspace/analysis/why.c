@@ -1077,22 +1077,23 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 	} else if (one->role == WHY_ROLE_INTERRUPT) {
 		status = learn_interrupt(why, event);
 	} else if (one->role == WHY_ROLE_NONE) {
+		uint32_t number = why_name(why, event->name);
+		struct known_name *name = name_table_get(&why->names, number);
+
 		why_see_writer(why, one, event);
 		if (one->is_of_calls)
-			name_table_get(&why->names, why_name(why, event->name))->is_call = true;
+			name->is_call = true;
 		else if (one->is_of_program)
-			name_table_get(&why->names, why_name(why, event->name))->is_of_program =
-				true;
+			name->is_of_program = true;
 		else if (one->is_of_locks)
-			name_table_get(&why->names, why_name(why, event->name))->is_spin =
+			name->is_spin =
 				memmem(event->name->text.data, event->name->text.size, "SPIN", 4) ||
 				memmem(event->name->text.data, event->name->text.size, "MUTEX", 5);
 		if (is_of_thread && one->thread->handler_ns > 0 &&
 		    memmem(event->name->text.data, event->name->text.size, "sigreturn", 9))
 			history_end_handler(&why->history, one->thread);
 		if (is_of_thread)
-			history_begin_label(&why->history, one->thread, event->time_ns,
-					    why_name(why, event->name));
+			history_begin_label(&why->history, one->thread, event->time_ns, number);
 	}
 	/* Keep who began a slice that is selected, or that a thread may wait for, and flows. */
 	needs_begin = event->nr_flows > 0 ||
@@ -1194,7 +1195,7 @@ static int why_learn(struct why_sink *why, const struct timeline_event *event)
 	case TIMELINE_LOSS_SUM:
 		return learn_loss(why, event);
 	default:
-		return 0;
+		return event->kind == TIMELINE_FINISH;
 	}
 }
 
@@ -1212,7 +1213,7 @@ static int why_count(struct why_sink *why, const struct timeline_event *event)
 		track = why_track_of(why, event);
 		return track->is_selected ? why_select_end(why, track, event) : 0;
 	default:
-		return 0;
+		return event->kind == TIMELINE_FINISH;
 	}
 }
 
@@ -1244,14 +1245,27 @@ static out_of_line int why_answer(struct why_sink *why, struct error *error)
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
+/* What follows an event: nothing, a lack of memory (-1), or the answer (1). */
+static int why_go_on(struct why_sink *why, int status, struct error *error)
+{
+	if (likely(status == 0))
+		return 0;
+	return status < 0 ? error_set(error, "out of memory") : why_answer(why, error);
+}
+
 static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
 {
 	struct why_sink *why = container_of(sink, struct why_sink, sink);
-	int status = why->settings->only_counts ? why_count(why, event) : why_learn(why, event);
 
-	if (unlikely(status < 0))
-		return error_set(error, "out of memory");
-	return unlikely(event->kind == TIMELINE_FINISH) ? why_answer(why, error) : 0;
+	return why_go_on(why, why_learn(why, event), error);
+}
+
+static int why_count_event(struct sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct why_sink *why = container_of(sink, struct why_sink, sink);
+
+	return why_go_on(why, why_count(why, event), error);
 }
 
 /* What takes a CPU from real-time threads; since Linux 6.12 it is the fair server. */
@@ -1321,6 +1335,9 @@ static void why_free(struct sink *sink)
 }
 
 static const struct sink_ops why_ops = { .open = why_open, .event = why_event, .free = why_free };
+static const struct sink_ops why_count_ops = {
+	.open = why_open, .event = why_count_event, .free = why_free
+};
 
 void why_settings_set_slice(struct why_settings *settings, const char *text)
 {
@@ -1376,7 +1393,8 @@ static int why_init_names(struct why_sink *why)
 struct sink *why_sink_new(const struct why_settings *settings, int fd, int folded_fd,
 			  const char *source, struct error *error)
 {
-	struct sink *sink = sink_new(&why_ops, sizeof(struct why_sink), error);
+	const struct sink_ops *ops = settings->only_counts ? &why_count_ops : &why_ops;
+	struct sink *sink = sink_new(ops, sizeof(struct why_sink), error);
 	struct why_sink *why = container_of(sink, struct why_sink, sink);
 
 	if (!sink) {
