@@ -228,6 +228,10 @@ def check_idle(tap, pages):
     tap.ok(below is not None and set(wanted) <= set(below), "they are below one line", *lines)
     shown = pages.browser.run(DRAW + "return p.lines.map((line) => line.tracks.length > 0 ? p.labelOf(line) : line.node.label);")
     tap.ok(not any("worker" in label for label in shown) and any("maker 41" in label for label in shown), "which is closed", *shown)
+    busy = "+1us 78@1 sched_switch prev_comm=worker prev_pid=78 prev_state=1 next_comm=busy next_pid=90\n+500us 90@1 sched_switch prev_comm=busy prev_pid=90 prev_state=1 next_comm=swapper/1 next_pid=0\n"
+    load(pages, RECORDS + IDLE + busy)
+    closed = pages.browser.run('return ktrack.picture.tree.all.filter(({ kind }) => kind === "idle").flatMap(({ children }) => children.map(({ label }) => label));')
+    tap.ok("worker 71" in closed and "busy 90" not in closed, "but for one that used the CPUs", *closed)
 
 
 # One of two such lines is open, as in its address; then after t, t again, and in that address.

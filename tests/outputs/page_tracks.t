@@ -335,6 +335,7 @@ ID = "0123456789abcdef" * 4
 # Paths as container runtimes, kubelet and systemd make them.
 SHORT = {
     f"/system.slice/docker-{ID}.scope": "docker 0123456789ab",
+    f"/runtime/{ID[:32]}": "container 0123456789ab",
     f"/docker/{ID}/init": "docker 0123456789ab/init",
     f"/machine.slice/libpod-{ID}.scope": "libpod 0123456789ab",
     f"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod89abcdef_1234_5678_9abc_0123456789ab.slice/cri-containerd-{ID}.scope": "pod 89abcdef \u00b7 cri-containerd 0123456789ab",

@@ -8,6 +8,8 @@ const RANKS = { "sched:thread": 0, "sched:wakeup": 2, "sched:fork": 2, "sched:ex
 const IDLE_FEW = 8, SINGLES_FEW = 8;
 // In a section, fewer of them are not closed.
 const IDLE_LEAST = 3;
+// A thread that takes this share of what all used of the CPUs is not closed.
+const BUSY_SHARE = 0.1;
 const SORTS = {
 	meaning: (a, b) => b.used - a.used || b.ran - a.ran || a.place - b.place,
 	recorded: (a, b) => a.place - b.place,
@@ -126,7 +128,7 @@ class TreeNode {
 // The short name of a cgroup: of a container the first digits of its id, of a pod likewise, of a service or a session its own. Other
 // paths are whole.
 function cgroupName(path) {
-	const [, folder, kind, id, rest] = /(?:([\w-]+)\/)?(?:([\w-]+?)[-:])?([0-9a-f]{64})(?:\.scope)?(\/.*)?$/.exec(path) ?? [], [, pod] = /pod([0-9a-f]{8})[0-9a-f_-]{4,}(?:\.slice)?(?:\/|$)/.exec(path) ?? [];
+	const [, folder, kind, id, rest] = /(?:([\w-]+)\/)?(?:([\w-]+?)[-:])?([0-9a-f]{32,64})(?:\.scope)?(\/.*)?$/.exec(path) ?? [], [, pod] = /pod([0-9a-f]{8})[0-9a-f_-]{4,}(?:\.slice)?(?:\/|$)/.exec(path) ?? [];
 	const [unit] = /[^/]+\.(service|scope|socket|mount)$/.exec(path) ?? [], own = id ? `${kind ?? (folder === "docker" ? folder : "container")} ${id.slice(0, 12)}${rest ?? ""}` : unit;
 	return [pod && `pod ${pod}`, own].filter((part) => part).join(" \u00b7 ") || path;
 }
@@ -330,6 +332,7 @@ function sectionNodes(groups, isWorth) {
 // The lines of a machine, in sections if it has more than two.
 function machineNode(host, tracks, { overview, names, marks }) {
 	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), sections = new Map(), family = familyOf(tracks, names, commandOf(tracks, marks)), isKernel = kernelOf(groups);
+	groups.filter(({ ran }) => ran > BUSY_SHARE * overview?.running_ns).forEach((group) => group.isIdle = false);
 	const nrIdle = groups.filter((node) => node.isIdle).length, isWorth = nrIdle > IDLE_FEW && groups.some((node) => !node.isIdle && node.tracks.some((track) => track.identity.tracepoint === STATE_TRACKS));
 	const used = new Map((overview?.processes ?? []).map(({ pid, running_ns }) => [pid, running_ns]));
 	for (const group of groups) {
