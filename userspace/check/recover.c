@@ -132,7 +132,7 @@ static int recovery_check(const struct recovery *recovery, const struct spool_bo
 
 static void end_report(const struct recovery *recovery, const struct spool_boot_end *end)
 {
-	struct buffer time = { 0 };
+	SCOPED_BUFFER(time);
 	const char *rejected = buffer_string((struct buffer *)&end->rejected);
 
 	if (*rejected)
@@ -145,7 +145,6 @@ static void end_report(const struct recovery *recovery, const struct spool_boot_
 	report_message(recovery->report,
 		       "%s: complete from %s on the trace's clock; older records were overwritten",
 		       recovery->name, buffer_string(&time));
-	buffer_release(&time);
 }
 
 static int recovery_read(struct recovery *recovery, struct error *error)

@@ -14,7 +14,7 @@
 
 void closing_report(const struct closing *closing, const char *next, const struct report *report)
 {
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	if (closing->count == 0 && !closing->has_lost && closing->empty) {
 		report_closing(report, "%s: no %ss: %s", closing->object, closing->things,
@@ -28,7 +28,6 @@ void closing_report(const struct closing *closing, const char *next, const struc
 	else
 		buffer_append_string(&line, "nothing lost");
 	report_closing(report, "%s; next: %s", buffer_string(&line), next);
-	buffer_release(&line);
 }
 
 static bool target_is_file(const struct output_settings *outputs, size_t kind)
@@ -119,7 +118,7 @@ static void transfer_advance(void *context, uint64_t done, uint64_t total)
 {
 	struct transfer *transfer = context;
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	if (!transfer_is_due(transfer, now_ns))
 		return;
@@ -130,7 +129,6 @@ static void transfer_advance(void *context, uint64_t done, uint64_t total)
 	if (transfer->nr_events)
 		buffer_printf(&line, ", %llu events", (unsigned long long)*transfer->nr_events);
 	transfer_show(transfer, &line, now_ns);
-	buffer_release(&line);
 }
 
 struct byte_progress *transfer_begin(struct transfer *transfer, const struct report *report,
@@ -200,7 +198,7 @@ void loss_summary_report(const struct loss_summary *summary, const struct report
 	uint64_t option = summary->option_kib > 0 ? summary->option_kib : kib;
 	uint64_t more = option < BUFFER_KIB_MAX / MORE_FACTOR ? MORE_FACTOR * option
 							      : BUFFER_KIB_MAX;
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	if (!summary->has_lost)
 		return;
@@ -226,7 +224,6 @@ void loss_summary_report(const struct loss_summary *summary, const struct report
 		buffer_printf(&line, "; exit status %d because of --fail-on-loss", STATUS_LOST);
 	if (!line.failed)
 		report_message(report, "%s", buffer_string(&line));
-	buffer_release(&line);
 }
 
 void loss_report_sideband(uint64_t lost, const struct report *report)

@@ -260,7 +260,7 @@ int outputs_report_budgets(const struct outputs *outputs, const struct output_lo
 			   struct error *error)
 {
 	bool is_limited = !losses->has_unknown;
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 	int status = 0;
 
 	if (!outputs->budgets)
@@ -274,7 +274,6 @@ int outputs_report_budgets(const struct outputs *outputs, const struct output_lo
 		status = error_set(error, "out of memory");
 	else if (file_write_all(STDOUT_FILENO, out.data, out.size, &outputs->set.wait) < 0)
 		status = error_set_system(error, errno, "cannot write to standard output");
-	buffer_release(&out);
 	return status;
 }
 

@@ -22,14 +22,13 @@ static int evidence_visit(void *context, const struct tracepoint *tracepoint, st
 	struct evidence_run *run = context;
 	const char *of_program = program_system(tracepoint->system);
 	int64_t id = format_read_id(tracepoint->format);
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 
 	if (id < 0 || id >= RULES_IDS || run->names[id])
 		return 0;
 	buffer_printf(&name, "%s:%s", of_program ? of_program : tracepoint->system,
 		      tracepoint->name);
 	run->names[id] = strdup(buffer_string(&name));
-	buffer_release(&name);
 	return run->names[id] ? 0 : error_set(error, "out of memory");
 }
 

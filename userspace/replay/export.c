@@ -292,7 +292,7 @@ static int save_check(const struct export_settings *settings, struct error *erro
 {
 	const struct filter *filter = &settings->filter;
 	struct filter other = *filter;
-	struct buffer options = { 0 };
+	SCOPED_BUFFER(options);
 
 	if (!settings->save || source_name_is_instance(settings->sources[0]))
 		return 0;
@@ -307,7 +307,6 @@ static int save_check(const struct export_settings *settings, struct error *erro
 			"--save: %s is a recording already; give --from or --to to save a part of "
 			"it",
 			settings->sources[0]);
-	buffer_release(&options);
 	return *error->text ? -1 : 0;
 }
 

@@ -485,7 +485,7 @@ static const char *errors_find(const struct machines *machines, int64_t largest[
 
 void machines_report(const struct machines *machines, const struct report *report)
 {
-	struct buffer limit = { 0 };
+	SCOPED_BUFFER(limit);
 	const char *unknown;
 	int64_t largest[2];
 
@@ -504,7 +504,6 @@ void machines_report(const struct machines *machines, const struct report *repor
 		       "%s: times of different machines may be wrong by %s, by what their kernels "
 		       "report of the errors of their clocks",
 		       machines->recording.source, buffer_string(&limit));
-	buffer_release(&limit);
 }
 
 void machines_release(struct machines *machines)

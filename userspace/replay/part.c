@@ -290,12 +290,11 @@ void export_part_report_saved(const struct export_part *part)
 	const struct closing closing = { .object = part->settings->save,
 					 .count = part->nr_saved,
 					 .things = "record" };
-	struct buffer next = { 0 };
+	SCOPED_BUFFER(next);
 
 	if (!part->pipeline.part_writer)
 		return;
 	buffer_append_string(&next, "ktrack stat ");
 	buffer_append_word(&next, part->settings->save);
 	closing_report(&closing, buffer_string(&next), part->settings->report);
-	buffer_release(&next);
 }

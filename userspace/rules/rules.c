@@ -116,19 +116,17 @@ static int rules_add_own(struct rules *rules, struct text text, const char *sour
 
 static int rules_add_file(struct rules *rules, const char *path, struct error *error)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	const char *source = source_keep(rules, path);
 	int status;
 
 	if (file_read_up_to(path, RULES_TEXT_MAX, &text) < 0) {
 		status = errno == EFBIG ? error_set(error, "%s: no file of rules: too large", path)
 					: error_set_system(error, errno, "%s", path);
-		buffer_release(&text);
 		return status;
 	}
 	status = source ? rules_add_own(rules, buffer_text(&text), source, error)
 			: error_set(error, "out of memory");
-	buffer_release(&text);
 	return status;
 }
 

@@ -127,7 +127,7 @@ static void excluded_add(struct buffer *out, const struct rules *rules, const ch
 char *rules_filter(const struct rules *rules, const char *system, const char *name)
 {
 	struct conditions conditions = { 0 };
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	char *filter = NULL;
 
 	/* Who switched to whom, and who woke whom, is a chain: it breaks if a record is missing. */
@@ -142,7 +142,6 @@ char *rules_filter(const struct rules *rules, const char *system, const char *na
 	excluded_add(&text, rules, system);
 	if (text.size > 0 && text.size <= EVENT_FILTER_SIZE_MAX && !text.failed)
 		filter = strdup(buffer_string(&text));
-	buffer_release(&text);
 	return filter;
 }
 

@@ -494,7 +494,7 @@ static void parser_include(const struct config_parser *parser, const char *value
 	struct trace2_config *config = parser->config;
 	const char *home = secure_getenv("HOME");
 	int folder_size = path_base_name(parser->path) - parser->path;
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 
 	if (config->is_too_deep || !*value)
 		return;
@@ -513,7 +513,6 @@ static void parser_include(const struct config_parser *parser, const char *value
 		config->has_failed = true;
 	else
 		config_read_file(config, buffer_string(&path), parser->depth + 1);
-	buffer_release(&path);
 }
 
 static void parser_add(struct config_parser *parser, struct buffer *key, const char *value)

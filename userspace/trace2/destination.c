@@ -214,7 +214,7 @@ static enum open_result folder_create_file(struct destination *destination,
 					   const struct trace2_settings *settings,
 					   const char *folder, struct error *error)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 	size_t size;
 	const char *name = path_base_name(settings->sid);
 	enum open_result result;
@@ -236,7 +236,6 @@ static enum open_result folder_create_file(struct destination *destination,
 	}
 	path.size = size;
 	result = target_set(destination, fd, buffer_string(&path), error);
-	buffer_release(&path);
 	return result;
 }
 
@@ -262,7 +261,7 @@ static enum open_result folder_target_open(struct destination *destination,
 					   struct error *error)
 {
 	enum open_result result = OPEN_FAILED;
-	struct buffer sentinel = { 0 };
+	SCOPED_BUFFER(sentinel);
 	struct stat about;
 	int fd;
 
@@ -281,7 +280,6 @@ static enum open_result folder_target_open(struct destination *destination,
 		destination->is_sentinel = fd >= 0;
 		result = target_set(destination, fd, buffer_string(&sentinel), error);
 	}
-	buffer_release(&sentinel);
 	return result;
 }
 
