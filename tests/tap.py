@@ -59,3 +59,10 @@ class Tap:
         """Prints the plan; returns the exit status."""
         print(f"1..{self.count}")
         return 1 if self.failed else 0
+
+
+def tested(check):
+    """Decorates the function that makes all checks of a program, which is run, and ends the program with their status."""
+    tap = Tap()
+    check(tap)
+    sys.exit(tap.finish())

@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import growth  # noqa: E402
 import inputs  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = str(PROJECT / "build/ktrack")
 SIZE = 19000
@@ -85,16 +85,11 @@ def check_memory(tap, folder):
             tap.comment(f"{name}: {' '.join(command)} needs {found} KiB")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         check_ratio(tap, folder, inputs.kernel, ("-r", inputs.KERNEL_RULES), "the same packs by -r", PACKS_RATIO)
         check_ratio(tap, folder, inputs.mixed, ("-r", "convention"), "the convention alone", CONVENTION_RATIO)
         check_untaken(tap, folder)
         check_memory(tap, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ import cost  # noqa: E402
 import machine  # noqa: E402
 import page_costs  # noqa: E402
 import sizes  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # The loop around a row may differ by a little between rows.
 EPSILON = 0.01
@@ -140,8 +140,8 @@ def check_sizes(tap, kernel):
     tap.ok(0 < found <= most, f"{kernel}: a tracepoint takes at most {most:.0f} bytes, {plain:.0f} as a plain TRACE_EVENT", found)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.kernels_with_newest(tap):
         with tempfile.TemporaryDirectory() as folder:
             result = cost.run(folder, kernel)
@@ -151,8 +151,3 @@ def main():
             costs = cost.Costs(result.output)
             for check in (check_disabled, check_evaluated, check_recorded, check_reported):
                 check(tap, kernel, costs)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import live  # noqa: E402
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KERNEL = "6.12"
 
@@ -48,8 +48,8 @@ def check_events(tap, costs, load):
     tap.comment(f"{load}: record {ratio:.3f} times trace-cmd, stream {event:.0f} instructions for each event")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         result = live.run(folder, KERNEL)
     machine.check_end(tap, KERNEL, result)
@@ -59,8 +59,3 @@ def main():
         for load in live.LOADS:
             check_idle(tap, costs, load)
             check_events(tap, costs, load)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ import growth  # noqa: E402
 import inputs  # noqa: E402
 import process  # noqa: E402
 from baseline import BASELINE  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from values import naive_values, own_values  # noqa: E402
 
 KTRACK = PROJECT / "build/ktrack"
@@ -129,8 +129,8 @@ def check_slice(tap, folder):
         tap.ok(own <= statistics, claim, f"{own:.0f} and {statistics:.0f} instructions")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     subprocess.run(["make", "-s", "bench-tools"], cwd=PROJECT, check=True, stdout=sys.stderr)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -141,8 +141,3 @@ def main():
         check_slice(tap, folder)
         check_growth(tap, folder, "CPUs", inputs.on_cpus, 9600, (1, 16), 2)
         check_growth(tap, folder, "tracks", inputs.on_tracks, TRACKS_SIZE, (10, 10000), 3)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ PROJECT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import inputs  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = PROJECT / "build/ktrack"
 SCHEMA = PROJECT / "userspace/sink/sqlite"
@@ -65,9 +65,9 @@ def rows_of(database):
     return subprocess.run(["sqlite3", database, words], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "script").write_text(SCRIPT)
@@ -81,8 +81,3 @@ def main():
         tap.comment(f"{own:.2f} s of CPU, sqlite3 {theirs:.2f} s: {ratio:.2f} times; {memory} KiB")
         tap.ok(ratio <= RATIO_MAX, f"at most {RATIO_MAX} times the CPU of an import", f"{ratio:.2f}")
         tap.ok(memory <= MEMORY_KIB_MAX, f"at most {MEMORY_KIB_MAX >> 10} MiB of memory", memory)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import user_cost  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 import machine  # noqa: E402
 
@@ -40,9 +40,9 @@ def check_page(tap, kernel, own):
         tap.ok(is_near, f"{kernel}: the page's number: {what}", reported, own[name])
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for kernel in sys.argv[1:] or user_cost.KERNELS:
         result = user_cost.run(kernel)
         machine.check_end(tap, kernel, result)
@@ -50,8 +50,3 @@ def main():
             own = user_cost.costs(result.output)
             check_costs(tap, kernel, own)
             check_page(tap, kernel, own)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

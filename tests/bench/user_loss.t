@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "programs")]
 
 from lttng import PACKAGES, Lttng, is_installed  # noqa: E402
 from programs import FLAGS, KTRACK, own_socket  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Threads, events up to a pause, the pause in nanoseconds, events of a thread, and the seconds before.
 LOADS = {
@@ -89,8 +89,8 @@ def check_beyond(tap, folder, program):
     print(f"# lost of {number_of(BEYOND)}: ktrack {lost}, LTTng-UST {lttng_lost}")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         own_socket(folder)
         program = build(folder, "user_burst")
@@ -98,8 +98,3 @@ def main():
             lost, is_exact = lost_by_ktrack(folder, program, words)
             tap.ok(lost == 0 and is_exact, f"nothing is lost: {name}", lost)
         check_beyond(tap, folder, program)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ import blocks  # noqa: E402
 import process  # noqa: E402
 from reading import schema  # noqa: E402
 from reading.line import Violation, read_real  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ROOT = blocks.PROJECT
 # What builds or runs the blocks of each kind. Only the others contain code.
@@ -251,8 +251,8 @@ def check_lines(tap):
     tap.nothing(sorted({*schema.EVENTS} - kinds - NOT_SHOWN), "there is an example line of every kind", len(kinds))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     check_kinds(tap)
     check_targets(tap)
     check_files_named(tap)
@@ -264,8 +264,3 @@ def main():
     check_packs(tap)
     check_lines(tap)
     check_reference(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE.parent / "outputs"), str(HERE.parent)]
 
 import cases  # noqa: E402
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ENDLESS = "WITH RECURSIVE it(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM it) SELECT x FROM it"
 SORTED = f"{ENDLESS} ORDER BY -x"
@@ -53,9 +53,9 @@ def check_end(tap, folder, source, number, query):
     tap.ok(left == ["it.db", "tmp", "trace.dat"], f"{what}, and leaves nothing", left)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make("begin-never-closed", Path(folder, "trace.dat"))
         wrong = cases.run(folder, "export", "--sqlite=it.db", "trace.dat")[1]
@@ -63,8 +63,3 @@ def main():
         for source in ("trace.dat", "it.db"):
             for number, query in ((signal.SIGINT, ENDLESS), (signal.SIGTERM, ENDLESS), (signal.SIGINT, SORTED)):
                 check_end(tap, folder, source, number, query)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "stream")]
 import blocks  # noqa: E402
 import process  # noqa: E402
 from reading.stream import read_plain  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = blocks.PROJECT / "build/ktrack"
 
@@ -192,8 +192,8 @@ def check_left_out(tap, folder):
     tap.ok(not lines, "nor if nothing else follows the convention", *lines)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         done = export(Path(folder))
         check_refused(tap, Path(folder))
@@ -212,8 +212,3 @@ def main():
     tap.ok(instants == [("my:exec", "exec /bin/true", 7), ("my:wakeup", "wakeup", 7), ("my:wakeup", "wakeup", 9)], "instants", instants)
     flows = [one[3] for one in stream.instants if one[0] == "my:wakeup"]
     tap.ok(len(flows) == 2 and flows[0] == flows[1] and flows[0], "the flow connects the waker and the woken thread", flows)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

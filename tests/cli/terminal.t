@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from terminal import Shown  # noqa: E402
 
 PROJECT = HERE.parents[1]
@@ -180,9 +180,9 @@ def check_colour(tap):
     tap.ok("\x1b" not in done.stdout + done.stderr, "and none in a file", done.stdout[:500])
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     quiet_environment()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -192,8 +192,3 @@ def main():
         check_progress(tap)
         check_pipe_progress(tap)
         check_colour(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

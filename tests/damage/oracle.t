@@ -26,7 +26,7 @@ import programs  # noqa: E402
 import recording  # noqa: E402
 import spools  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = PROJECT / "build/ktrack"
 GOLDEN = PROJECT / "tests/golden"
@@ -171,9 +171,9 @@ def check(tap, made, *, allowed, what):
     tap.nothing(bad[:20], f"{what} ({len(made)} files)")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     own_number, listed_number, any_number = NUMBERS
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -187,8 +187,3 @@ def main():
         check(tap, made, allowed={"reported"}, what="listed damage of other programs' files is reported")
         made = list(cases(plain + packed, mutate.ANY, any_number, SEED))
         check(tap, made, allowed={"reported", "harmless", "silent"}, what="other programs' files: no crash")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bench")]
 
 import inputs  # noqa: E402
 import recording  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 SIZE = 2000
 
@@ -48,9 +48,9 @@ def check_convert(tap, folder, *words):
     tap.ok(found[1] == wanted[1] and found[1], "with the same slices")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         recording.make(folder / "own.dat", inputs.mixed(SIZE))
@@ -58,8 +58,3 @@ def main():
         check_report(tap, folder)
         check_convert(tap, folder, "--compression", "none")
         check_convert(tap, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 import modules  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 
@@ -63,9 +63,9 @@ def check_silence(tap, kernel):
         machine.check_end(tap, kernel, result)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         for kernel in machine.CHOSEN or REPORTS:
             reports = REPORTS[kernel]
@@ -74,8 +74,3 @@ def main():
             check_bugs(tap, kernel, module, reports)
             if kernel in AGAIN:
                 check_bugs(tap, kernel, module, AGAIN[kernel])
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

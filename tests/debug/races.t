@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 KERNELS = machine.CHOSEN or ("6.12-debug", "6.12-kcsan")
@@ -34,17 +34,12 @@ def check_kernel(tap, kernel, race):
             tap.ok(successes[activity] > 0, f"{kernel}: {activity} succeeds at times")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         race = Path(folder) / "race"
         command = ["gcc", "-O2", "-pthread", "-o", race, HERE / "race.c"]
         subprocess.run(command, check=True)
         for kernel in KERNELS:
             check_kernel(tap, kernel, race)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

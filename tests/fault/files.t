@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from faults import IS_FULL, PROJECT, Scenario, check_scenarios  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 GOLDEN = PROJECT / "tests/golden"
 LINE = "app-{} [001] 1.{:06}: sched_waking: comm=b pid=11 prio=120 target_cpu=000\n"
@@ -50,13 +50,8 @@ def scenarios(folder):
     yield Scenario("query of a database", ["query", "--csv", "trace.db", "@tracks"], [database])
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         check_scenarios(tap, scenarios(folder), STEP)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -18,7 +18,7 @@ import process  # noqa: E402
 from faults import IS_FULL  # noqa: E402
 from programs import build, own_socket  # noqa: E402
 from recordings import KTRACK, Programs, Recover  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 MOMENTS = 200 if IS_FULL else 40
 KILLED = 128 + 9
@@ -77,17 +77,12 @@ def check_scenario(tap, scenario, stopper):
         tap.comment(f"{scenario.name}: {sum(run.fired for run in runs)} records fired, {sum(kept)} exported")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         load, stopper = build(folder), Path(folder) / "stopper"
         subprocess.run(["gcc", "-O1", "-o", stopper, HERE / "stopper.c"], check=True)
         check_scenario(tap, Recover(), stopper)
         check_scenario(tap, Programs("record", ["record", "-o", "trace.dat"], load), stopper)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

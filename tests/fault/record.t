@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "programs")]
 from faults import IS_FULL, check_scenarios  # noqa: E402
 from programs import build, own_socket  # noqa: E402
 from recordings import Programs, Recover  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 STEP = 1 if IS_FULL else 20
 
@@ -26,15 +26,10 @@ def scenarios(load):
     yield Programs("stream", ["stream", "--event=out.event"], load)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         load = build(folder)
         check_scenarios(tap, scenarios(load), STEP)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "stream")]
 
 import process  # noqa: E402
 from reading.stream import check_lines, split_sessions  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Target: how many changes of each seed; make check has a sixth of them.
 PART = 1 if os.environ.get("KTRACK_FULL") else 6
@@ -48,9 +48,9 @@ def check_stream(tap, target, stream, least):
     tap.ok(not wrong and len(sessions) > least, f"{target}: {len(sessions)} streams keep all rules", *wrong[:20])
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([HERE / "seeds", folder], check=True)
         for target, changes in CHANGES.items():
@@ -62,8 +62,3 @@ def main():
                 check_stream(tap, target, stream, len(seeds))
             found = list((HERE / "found" / target).glob("*"))
             tap.nothing(replay(target, 0, found), f"{target}: what was found before")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -26,7 +26,7 @@ import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
 from reading.stream import check_lines, split_sessions  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 SID = "golden"
@@ -279,13 +279,13 @@ def check_mutants(tap):
     tap.nothing(sorted(named - names), "mutants name cases that exist")
 
 
-def main():
-    """Returns the exit status."""
+@tested
+def main(tap):
+    """All checks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--update", action="store_true", help="expect what comes out now")
     parser.add_argument("names", metavar="CASE", nargs="*", help="only these")
     options = parser.parse_args()
-    tap = Tap()
     for case in list_cases():
         if not options.names or case.name in options.names:
             check_case(tap, case, options.update)
@@ -293,8 +293,3 @@ def main():
         check_layouts(tap, Case(name))
     if not options.names:
         check_mutants(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ import inputs  # noqa: E402
 import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROGRAMS = ("build/ktrack", "build/bench/ktrack-kbuffer")
 SIZE = 2000
@@ -32,8 +32,8 @@ def exports(path):
     return [NAME.sub(rb'\1"ktrack"', one.stdout) for one in done]
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     # The rest of ktrack was built before.
     subprocess.run(["make", "-s", PROGRAMS[1]], cwd=PROJECT, check=True, stdout=sys.stderr)
     wrong, sizes = [], []
@@ -51,8 +51,3 @@ def main():
                 wrong.append(path.stem)
     tap.nothing(wrong, "exports are the same through kbuffer, byte by byte")
     tap.ok(len(sizes) > 100 and min(sizes) > 100 and sizes[0] > 100 * SIZE, "of many files, each with lines", min(sizes), sizes[0])
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

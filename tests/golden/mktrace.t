@@ -16,7 +16,7 @@ import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
 from making.words import read_number  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 LOSS = re.compile(rb"^( *\S+: )? *CPU:(\d+) \[(?:(\d+) )?EVENTS DROPPED\]\n", re.MULTILINE)
 RECORD = re.compile(rb"^ *(?:(\S+): )? *\S.*?-(\d+) +\[(\d+)\] *([\d.]+): (\S+): +", re.MULTILINE)
@@ -209,16 +209,11 @@ def check_troubles(tap):
             tap.ok(status == 1 and is_right, f"trouble: {what}", status, errors)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for path in sorted(HERE.glob("*.script")):
         check_report(tap, path.stem)
     for script, settings in itertools.product(LAYOUT_CASES, LAYOUTS[1:]):
         check_report(tap, script, **settings)
     check_troubles(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

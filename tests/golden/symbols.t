@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "cli")]
 import process  # noqa: E402
 from making.layout import Writer6  # noqa: E402
 from spools import fill  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ROUNDS = 12
 TEXT, MODULES = 0xFFFFFFFF81000000, 0xFFFFFFFFC0200000
@@ -134,14 +134,9 @@ def check_round(tap, folder, number):
         tap.ok(want == got and want[1].count(b"\n") > 100, f"round {number}: {what} is the same", want[0], got[0], differ[:5])
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory(prefix="ktrack-symbols.") as name:
         for number in range(ROUNDS):
             check_round(tap, Path(name) / f"round{number}", number)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

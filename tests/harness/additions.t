@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "outputs")]
 
 import cases  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from tree import PROJECT, build, copy, declare, edit, run  # noqa: E402
 
 RECORDING = """\
@@ -248,9 +248,9 @@ MISSING = ("ktrack-rules.5: pack example (6.1, 6.12) is not in the page", "ktrac
            "ktrack-outputs.7, def_param: name example is not in the page", "ktrack-stat.1: column EXAMPLE example example is not in the page")
 
 
-def main():
+@tested
+def main(tap):
     """Adds one after another."""
-    tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         tree, before = Path(folder) / "tree", set()
         copy(tree)
@@ -268,8 +268,3 @@ def main():
                 output, status = run(tree, "tests/cli/pages.t")
                 missing = [text for text in MISSING if text not in output]
                 tap.ok(status != 0 and not missing, "pages without them are failures", missing, output[-3000:])
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
 COPIED = ("scripts/packaging/chroot", "scripts/packaging/debian/control")
@@ -79,13 +79,8 @@ def check_failure(tap):
         tap.ok(tree.text(tree.start()) == "system\n", "the next run makes the archive again")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     check_together(tap)
     check_failure(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

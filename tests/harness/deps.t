@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 DEPS = Path(__file__).resolve().parents[2] / "scripts/deps"
 
@@ -114,16 +114,11 @@ def check_usage(tap, machine):
     tap.ok(machine.run("everything")[0] == 2, "an unknown group is refused")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         machine = Machine(folder)
         if is_debian_12():
             check_decisions(tap, machine)
             check_demo(tap, machine)
         check_usage(tap, machine)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(PROJECT / "tests"), str(PROJECT / "tests/programs")]
 
 from programs import own_socket  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROGRAMS, EXAMPLE = PROJECT / "tests/programs", PROJECT / "include/trace2/example.c"
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX", "LIBDIR", "BUILD")
@@ -92,9 +92,9 @@ def check_alone(tap, prefix, folder):
     tap.ok(done.returncode == 0, "without libtrace2 there is ktrack::user alone", done.stdout)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as name:
         own_socket(name)
         folder = Path(name)
@@ -105,8 +105,3 @@ def main():
             work = folder / check.__name__
             work.mkdir()
             check(tap, prefix, work)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

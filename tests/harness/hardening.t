@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 sys.path[:0] = [str(HERE.parent)]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROGRAM, LIBRARY = PROJECT / "build/ktrack", PROJECT / "build/libtrace2.so.0"
 # Landing pads of indirect branches: at least one for each of so many functions. Then probes: large frames touch each of their pages.
@@ -74,16 +74,11 @@ def check_settings(tap):
     tap.ok("-fstack-protector" not in compile_words("SAN=1"), "not under the sanitizers")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for path in (PROGRAM, LIBRARY):
         check_linked(tap, path)
         check_compiled(tap, path)
     check_program(tap)
     check_settings(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX", "LIBDIR", "CPPFLAGS", "BUILD", "KDIR")
@@ -199,9 +199,9 @@ def check_vendor(tap, root):
     tap.ok(done.returncode == 1 and "no such folder" in done.stdout, "a folder that does not exist is refused", done.stdout)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         check_installed(tap, root)
@@ -215,8 +215,3 @@ def main():
         check_doc(tap, Path(folder))
     check_libdir(tap)
     check_loaded(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Makes a module that has the limit of its build, and warns on request.
@@ -102,9 +102,9 @@ def check_chosen(tap):
     tap.ok(sorted(done.stdout.split()) == ["a", "b"], "kernels are chosen where there is no git", done.stderr)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         check_waiting(tap, folder)
     for limit_s, wanted_s in ((10000, "900"), (500, "500")):
@@ -114,8 +114,3 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_warnings(tap, folder)
     check_chosen(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

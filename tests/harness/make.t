@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
 # The variables of a make that called us are not meant for this one.
@@ -118,15 +118,10 @@ def check_demo(tap):
     tap.ok(status == 0 and lines == ["scripts/deps build demo"], "make demo asks for what it needs", *lines)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     check_flags(tap)
     check_once(tap)
     check_ldconfig(tap)
     check_clean(tap)
     check_demo(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

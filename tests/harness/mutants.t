@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS)]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 SAMPLE = 4
 LIMITS = """\
@@ -193,17 +193,12 @@ def check_project(tap):
     tap.ok(done.returncode == 0 and noticed == SAMPLE, f"{SAMPLE} of the project's mutants are noticed", output)
 
 
-def main():
+@tested
+def main(tap):
     """Runs the cases."""
-    tap = Tap()
     for case in CASES:
         check_case(tap, *case)
     check_red_before(tap)
     check_two_at_once(tap)
     check_sample(tap)
     check_project(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "outputs")]
 
 import cases  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from tree import build, copy, edit, run  # noqa: E402
 
 ROW = "\tapply(stat)\n"
@@ -48,9 +48,9 @@ def check_exports(tap, tree, ktrack):
     tap.ok(status == 2 and "three.zst: --null-folder does not compress" in output, "compression is refused", output)
 
 
-def main():
+@tested
+def main(tap):
     """Checks all."""
-    tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         copy(tree)
@@ -72,8 +72,3 @@ def main():
         output, status = run(tree, "tests/cli/pages.t")
         missing = [name for name in ("null-example", "null-folder") if f"ktrack-outputs.7: output {name} is not in the page" not in output]
         tap.ok(status != 0 and not missing, "a page without them is a failure", output[-3000:])
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ sys.path[:0] = [str(PROJECT / "tests")]
 
 import process  # noqa: E402
 from commit import ranked  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Those with sockets, programs that every ktrack could find, ports, locks, pseudo-terminals and directories of recordings.
 TESTS = (
@@ -43,13 +43,8 @@ def check_pair(tap, test):
     tap.ok(statuses == [0, 0] and not failed and counts[0] == counts[1] > 0, f"{test} twice at once", statuses, counts, *failed)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for test in TESTS if os.environ.get("KTRACK_FULL") else ranked(PROJECT, TESTS)[:3]:
         check_pair(tap, test)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

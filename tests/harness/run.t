@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 from process import run, wait_for  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 RUN = Path(__file__).resolve().parents[1] / "run"
 
@@ -169,15 +169,10 @@ def has_ended(text):
         return True
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for case in CASES:
         check_case(tap, *case)
     for check in (check_finding, check_pairs, check_repetition, check_slowest, check_stopped, check_signal):
         with tempfile.TemporaryDirectory() as folder:
             check(tap, Project(folder), folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS)]
 
 from process import Family, Overrun, Watch, processes, run, wait_for  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 STARVE = TESTS / "starve"
 # A process in a session and one in a group of its own, one whose parent has ended, and one that others have stopped.
@@ -101,16 +101,11 @@ def check_family(tap):
     other.wait()
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for number in (signal.SIGTERM, signal.SIGINT):
         check_all(tap, number)
     check_status(tap)
     check_limits(tap)
     check_family(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
 UNITS = PROJECT / "scripts/packaging/systemd"
@@ -103,9 +103,9 @@ def check_directory(tap, folder):
     tap.ok(mode == "0o2750", "the directory of recordings is made", mode, done.stderr)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     check_options(tap)
     with tempfile.TemporaryDirectory() as folder:
         check_verify(tap, Path(folder))
@@ -114,8 +114,3 @@ def main():
         check_programs(tap, Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_directory(tap, Path(folder))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

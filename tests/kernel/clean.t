@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import build  # noqa: E402
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Where each kernel's checkpatch comes from; one is in a tree that other tests need too.
 TREES = {
@@ -82,15 +82,10 @@ def check_needed(tap, lines):
     tap.nothing(unneeded, "each explanation is needed")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     lines = []
     for series, words in (TREES if machine.IS_FULL else {"6.12": TREES["6.12"]}).items():
         lines += check_checkpatch(tap, series, words)
     check_needed(tap, lines)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

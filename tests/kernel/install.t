@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import build  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KERNEL = "6.12"
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KDIR", "DESTDIR", "PREFIX", "BUILD")
@@ -77,16 +77,11 @@ def check_single(tap, tree, folder):
         tap.nothing(built.remarks(), "without a warning")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     tree = build.headers(KERNEL)
     with tempfile.TemporaryDirectory() as name:
         check_install(tap, tree, Path(name))
         check_example(tap, tree, Path(name) / "driver")
         check_single(tap, tree, Path(name))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

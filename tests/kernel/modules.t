@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import build  # noqa: E402
 import expected  # noqa: E402
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 RECORD = re.compile(r"^.{16,}\[\d+\] \S+ +[0-9.]+: (.*)$")
 FIELD = re.compile(r"\s*field:(.+) (\w+);\s*offset:\d+;\s*size:(\d+);\s*signed:([01]);")
@@ -180,8 +180,8 @@ def differences(found, wanted):
         yield f"is  {one}\nnot {other}"
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.kernels_with_newest(tap, machine.ONE_6_12):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
@@ -189,8 +189,3 @@ def main():
                 check_disabled(tap, kernel, folder)
                 check_stack(tap, kernel, folder / "outside")
                 check_traces(tap, kernel, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

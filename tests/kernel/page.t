@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "cli")]
 
 import build  # noqa: E402
 import manpage  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PAGE = build.PAGE
 EXAMPLE = build.PROJECT / "include/ktrack/example"
@@ -113,8 +113,8 @@ def demo_sources():
     return {file.name: file.read_text() for file in sorted((build.PROJECT / "kmod").glob("demo_*.c"))}
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     page, example = build.page_examples(), example_files()
     wanted = {"Kbuild", "mydrv.h", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_irq.c", "mydrv_probe.c"}
     tap.ok(set(page) == wanted, "the page prints a whole driver", *page)
@@ -128,8 +128,3 @@ def main():
         check_built(tap, "the example", kernel, example, {})
     for kernel in build.ONE_6_12:
         check_sizes(tap, kernel)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

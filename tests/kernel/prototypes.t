@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import build  # noqa: E402
 from interfaces import INTERFACES  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KERNEL = "6.12"
 NUMBER = re.compile(r"ktrack_interface_needed.*= &ktrack_interface_(\d+)_")
@@ -36,8 +36,8 @@ def prototypes(text):
             yield f"{name}({words.strip()})"
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as scratch:
         text = preprocessed(tap, Path(scratch) / "borrower")
     number = NUMBER.search(text)
@@ -46,8 +46,3 @@ def main():
     wanted = INTERFACES.get(number[1], set()) if number else set()
     tap.ok(len(wanted) >= 14, "it has tracepoints", *wanted)
     tap.nothing(sorted(found ^ wanted), f"they are those of interface {number and number[1]}")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

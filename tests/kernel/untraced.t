@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import build  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 TRACE_WORDS = ("tracepoint", "traceiter", "trace_event", "ktrack_printf", "ktrack_emit", "ktrack_copy_texts", "event_class")
 
@@ -39,8 +39,8 @@ def check_build(tap, tree, what, folder):
     check_objects(tap, what, folder)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     words = [HERE / "source-tree"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if tap.ok(done.returncode == 0, "a kernel without tracepoints is there", done.stderr):
@@ -50,8 +50,3 @@ def main():
             check_build(tap, tree, "ktrack's own modules", project)
             outside = build.copy_outside(Path(scratch) / "outside", "outside")
             check_build(tap, tree, "an outside driver", outside)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

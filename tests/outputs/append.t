@@ -17,7 +17,7 @@ import cases  # noqa: E402
 import process  # noqa: E402
 from perfetto import read_sequences  # noqa: E402
 from protobuf import decode, one  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 CASE = "extra-fields-are-attached"
 START_NS = 1000000000
@@ -218,9 +218,9 @@ def check_clock(tap):
     tap.ok(len(said) == 1 and "has the clock tai" in said[0], "refused: another clock", *said)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     check_added(tap)
     check_packed(tap)
     check_twice(tap)
@@ -228,8 +228,3 @@ def main():
     check_refused(tap)
     check_clock(tap)
     check_killed(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

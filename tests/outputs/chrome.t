@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import cases  # noqa: E402
 import process  # noqa: E402
 from chrome import compare  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 COUNTER_WITH_FIELDS = """event demo:depth 100 s64 counter_value; u32 bytes; string why
 +10 7@0 depth -5 4096 "</it>"
@@ -194,9 +194,9 @@ def check_refusals(tap):
         tap.ok(not said and out, "but lines share it", *said)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for one in cases.export_all("chrome", cases.nested_names):
         cases.check(tap, *one, compare)
     check_emitters(tap)
@@ -208,8 +208,3 @@ def main():
     check_large(tap)
     check_losses(tap)
     check_refusals(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

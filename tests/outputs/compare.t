@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 EVENT = "event demo:io 100 char track_event_type; string slice_name\n"
 EQUAL, SETS = 12, 20
@@ -122,9 +122,9 @@ def check_refusals(tap, folder, base):
         tap.ok(wrong == [f"ktrack: {said}"] and not out, f"refused: {said}", *wrong)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         base = [make(folder, f"base{number}", number) for number in range(EQUAL)]
         check_recordings(tap, folder, base)
@@ -133,8 +133,3 @@ def main():
         check_seconds(tap, folder)
         check_losses(tap, folder, base)
         check_refusals(tap, folder, base)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 MKTRACE = HERE.parent / "golden/mktrace"
@@ -115,17 +115,12 @@ def check_pages(tap):
     tap.ok(status == 1 and "has a write-ahead log" in errors and left == ["trace.dat", "trace.db"], "a write-ahead log leaves no file", status, errors, *left)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         subprocess.run([MKTRACE, HERE.parent / "golden/extra-fields-are-attached.script", "trace.dat"], check=True)
         for check in (check_schema, check_sizes, check_endless, check_terminal, check_pages):
             check(tap)
         os.chdir("/")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

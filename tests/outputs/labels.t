@@ -16,7 +16,7 @@ import cases  # noqa: E402
 from fxt import File  # noqa: E402
 from perfetto import read_sequence  # noqa: E402
 from reading.stream import read_plain  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 HOSTILE = {"site": 'Zürich <"b">', "release": "", "a b": "\x1b[31m\ufffd=c"}
 GIVEN = {"site": "</script><b>", "x": "1=2"}
@@ -59,12 +59,7 @@ def check(tap, folder):
 
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         check(tap, Path(folder))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
 import otlp  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 GOLDEN = ("flows-connect-slices-and-instants", "clock-tai-is-wall-time", "loss-on-two-cpus", "extremes-of-64-bits")
 GOLDEN_METRICS = ("counters-above-2-to-the-53-are-exact", "loss-on-two-cpus")
@@ -151,9 +151,9 @@ def check_files(tap):
         tap.ok(not wrong and [one["name"] for one in spans] == ["recording"], "an empty recording has the last span only", *wrong, data)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for name, stream, data, wrong in cases.export_all("otlp"):
         cases.check(tap, name, stream, data, wrong, otlp.compare)
     for name, stream, data, wrong in cases.export_all("otlp-metrics"):
@@ -168,8 +168,3 @@ def main():
     check_emitters(tap)
     check_losses(tap)
     check_files(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

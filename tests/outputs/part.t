@@ -22,7 +22,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import cases  # noqa: E402
 import process  # noqa: E402
 from model import read_event  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from window import RULES, random_script, times_of, windows_of  # noqa: E402
 
 WINDOWS = 2
@@ -214,9 +214,9 @@ def check_hostile_sizes(tap, folder):
     tap.ok(status == 1 and said.endswith(refusal), "copies of large records are refused", status, said)
 
 
-def main():
+@tested
+def main(tap):
     """All golden cases and some random recordings, or those that are named."""
-    tap = Tap()
     chosen = sys.argv[1:]
     explained_names = [f"why/{path.stem}" for path in sorted((cases.ROOT / "tests/why/data").glob("*.script"))]
     for name in [one for one in chosen if one not in ("layouts", "sizes", "hostile")] if chosen else [*cases.names(), *explained_names, *map(str, range(RANDOM))]:
@@ -230,8 +230,3 @@ def main():
         for check in (check_hostile_losses, check_hostile_sizes):
             with tempfile.TemporaryDirectory() as place:
                 check(tap, Path(place))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import cases  # noqa: E402
 from perfetto import compare, read_sequence, tasks_of  # noqa: E402
 from protobuf import one  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 WALL = "2020-01-02T03:04:05Z"
 WALL_NS = 1577934245 * 1000000000
@@ -237,9 +237,9 @@ def check_emitters(tap):
     tap.nothing(wrong + ([] if is_reported else [slices]), "who began and who ended a slice")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for case in cases.export_all("perfetto", cases.nested_names):
         cases.check(tap, *case, compare)
     check_clocks(tap)
@@ -254,8 +254,3 @@ def main():
     check_emitters(tap)
     check_losses(tap)
     check_renamed(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 HEAD = re.compile(r"# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)")
 SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)")
@@ -164,15 +164,10 @@ def check_refusals(tap):
         tap.ok(len(said) == 1 and kept == "before", "a link is not followed, and the old file stays", *said, kept)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for name in cases.names():
         check_case(tap, name)
     check_labels(tap)
     check_refusals(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

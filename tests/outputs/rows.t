@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import cases  # noqa: E402
 from protobuf import decode, one  # noqa: E402
 from rows import BEGIN, CUT, OWN_PID, UNFINISHED, compare, event_totals, read_chrome, read_perfetto  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # A thread of an unknown process, which an exec names while a slice is open.
 LATE = """format ../formats/6.12/sched/sched_process_exec
@@ -172,13 +172,8 @@ def check_word(tap):
     tap.ok(len(wrong) == 1 and "--rows=cpu: unknown; write thread or tracepoint" in wrong[0], "--rows=cpu", *wrong)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for check in (check_nested, check_crossing, check_late, check_end, check_followed, check_database, check_word, check_totals):
         tap.isolated(check)(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from live import Live, read_all, read_until, split  # noqa: E402
 from process import wait_for  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 FOLLOWERS, HALVES = 8, 40
 # More lines than the kernel keeps for a client that does not read.
@@ -129,13 +129,8 @@ def check_end(tap):
         stuck.close()
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for check in (check_answers, check_lines, check_slow, check_crowd, check_end):
         check(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

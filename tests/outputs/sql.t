@@ -20,7 +20,7 @@ import cases  # noqa: E402
 import process  # noqa: E402
 from model import losses_of, read_event  # noqa: E402
 from perfetto import grouped, is_below_task, names_of  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 GOLDEN = HERE / "golden"
 QUERIES = HERE / "trace.sql"
@@ -184,16 +184,11 @@ def check_case(tap, name, is_updating):
         tap.ok(asked == kept, f"{name.replace('-', ' ')}: the program reports it", asked)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     is_updating = sys.argv[1:] == ["--update"]
     for name in CASES:
         check_case(tap, name, is_updating)
     if not PROGRAM:
         tap.skip("trace_processor itself", "KTRACK_TRACE_PROCESSOR names none")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

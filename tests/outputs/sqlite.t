@@ -17,7 +17,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import cases  # noqa: E402
 import process  # noqa: E402
 from sqlite import compare  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # More rows than one transaction has.
 LONG = """event demo:io 100 char track_event_type; string slice_name; u32 bytes; u32 sector
@@ -162,9 +162,9 @@ def check_killed(tap, folder):
     tap.ok(not left, "no journal is left", *left)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     check_cases(tap)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -174,8 +174,3 @@ def main():
         check_replaced(tap, folder)
         check_refusals(tap, folder)
         check_killed(tap, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -21,7 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 import cases  # noqa: E402
 from reading.session import Statistics, statistics_of_timer  # noqa: E402
 from reading.stream import read_events  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 COLOUR = re.compile(r"\x1b\[[0-9]*m")
 # Tracks and names with slices of these lengths: no two agree in anything that is sorted by.
@@ -571,9 +571,9 @@ def check_refusals(tap):
             tap.ok(errors == [f"ktrack: --sort={word}: unknown; write one of {known}"], f"refused: --sort={word}", *errors)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     check_idle(tap)
     check_brief(tap)
     for name in cases.names():
@@ -592,8 +592,3 @@ def main():
     check_left_out(tap)
     check_many_slowest(tap)
     check_refusals(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 CASE = "symbols"
 PERF = (
@@ -58,15 +58,10 @@ def check_stat(tap, folder):
     tap.nothing(wrong, "stat parses no print formats")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         check_perf(tap, Path(folder))
         check_crash(tap, Path(folder))
         check_stat(tap, Path(folder))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -26,7 +26,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 import cases  # noqa: E402
 import process  # noqa: E402
 from model import read_event  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # What texts do not have is not compared.
 LACKING = {
@@ -387,9 +387,9 @@ def check_memory(tap):
     tap.ok(usage.ru_maxrss < MEMORY_KIB, f"{usage.ru_maxrss} KiB of memory for a long text")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for form in FORMS:
         check_form(tap, form, NAMES)
     check_own(tap)
@@ -400,8 +400,3 @@ def main():
     check_input(tap)
     check_memory(tap)
     check_many(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import view  # noqa: E402
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from view import View  # noqa: E402
 
 PROJECT = HERE.parents[1]
@@ -310,17 +310,12 @@ def check_library(tap):
     one.close()
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for check in (check_columns, check_sort, check_filter, check_pause, check_detail, check_header, check_kinds, check_sizes, check_ends, check_stopped, check_idle, check_jobs, check_choice, check_library):
             check(tap)
         os.chdir("/")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -23,7 +23,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import cases  # noqa: E402
 import process  # noqa: E402
 from fxt import file_text  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 SCRIPT = f"""
 {(cases.GOLDEN / "demo-tracepoints.script").read_text()}
@@ -97,19 +97,14 @@ def check_output(tap, folder, name, read, is_updating):
     tap.nothing(list(changes), f"{name} is what it was")
 
 
-def main():
-    """Returns the exit status."""
+@tested
+def main(tap):
+    """All checks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--update", action="store_true", help="expect what comes out now")
     is_updating = parser.parse_args().update
-    tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         cases.make_of(SCRIPT, Path(folder, "trace.dat"))
         tap.nothing(outputs_make(folder), "the runs")
         for name, read in {**FILES, **dict.fromkeys(TABLES, bytes.decode)}.items():
             check_output(tap, folder, name, read, is_updating)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import cases  # noqa: E402
 from model import FLOW, read_event  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from window import times_of, windows_of  # noqa: E402
 
 WINDOWS = 3
@@ -88,9 +88,9 @@ def check_statistics(tap, folder):
     tap.ok(rows == wanted, "totals are of whole slices, shares and SELF of the window", rows)
 
 
-def main():
+@tested
+def main(tap):
     """All golden cases, or those that are named."""
-    tap = Tap()
     chosen = sys.argv[1:]
     for name in chosen or sorted(set(cases.names()) - set(OTHERS)):
         with tempfile.TemporaryDirectory() as place:
@@ -103,8 +103,3 @@ def main():
             tap.nothing(wrong, name.replace("-", " "))
     with tempfile.TemporaryDirectory() as place:
         check_statistics(tap, Path(place))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 FIRST_RECORD_NS = 27168516559  # t_abs counts from here
@@ -157,8 +157,8 @@ def check_table(tap, table, mine, verdict):
     tap.nothing(sorted(set(theirs) ^ set(theirs_explained)), f"{table}: of {len(verdict)} rows, Perfetto's others are the explained ones")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     verdict = read_verdict(HERE / "verdict-6.1.txt.xz")
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "trace.dat"
@@ -170,8 +170,3 @@ def main():
     tap.ok(number == INCOMPLETE_ROWS, f"{INCOMPLETE_ROWS} rows are incomplete at the end of the window", number)
     for table, rows in verdict.items():
         check_table(tap, table, tables[table], rows)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import PATIENCE, own_socket  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 INCLUDE = HERE.parents[1] / "include"
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Werror"]
@@ -247,14 +247,9 @@ def check_page(tap, work):
     tap.ok(done.returncode == 0 and "mytool_request" in (work / "page.html").read_text(), "its commands", done.stderr)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         for check in (check_variants, check_single, check_strict, check_shared, check_early, check_posix, check_disabled, check_page):
             check(tap, Path(folder))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import KTRACK, build, own_socket, read_events, stream, unmatched  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 COMPILERS = ("g++", "clang++-14")
 # What the main thread, and a thread with a guard, have on their tracks. Each resumed coroutine ends on the main thread's.
@@ -72,8 +72,8 @@ def check_turns(tap, folder, compiler, program):
     tap.ok(turns == 100 * TURN, f"{compiler}: a recording has that, too", turns[:200])
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         check_fork(tap, folder)
@@ -84,8 +84,3 @@ def main():
             program = build(folder, "coroutine", compiler=(compiler, "-std=gnu++20"), source="coroutine.cpp")
             check_hops(tap, compiler, program)
             check_turns(tap, folder, compiler, program)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

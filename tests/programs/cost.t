@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import own_socket  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 INCLUDE = HERE.parents[1] / "include"
 PAGE = INCLUDE / "ktrack/ktrack-user.7"
@@ -68,16 +68,11 @@ def check_off(tap, program):
         tap.ok("ktrack_user3_control" in body.splitlines()[0], f"{name}: the load is of a fixed address", body)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         program = Path(folder) / "cost"
         subprocess.run(["gcc", "-O2", f"-I{INCLUDE}", "-o", program, HERE / "cost.c"], check=True)
         check_off(tap, program)
         check_enabled(tap, program)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from process import wait_for  # noqa: E402
 from programs import Recorder, build, children_of, exported, own_socket, read_events  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Bytes that ktrack writes in many rounds.
 MUCH = 10000000
@@ -135,8 +135,8 @@ def check_machine(tap, folder):
     recorder.process.communicate("\n")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         for name in ("outer", "inner", "clean", "orphan", "short"):
@@ -149,8 +149,3 @@ def main():
         check_machine(tap, folder)
         outer.kill()
         outer.wait()
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import KTRACK, build, own_socket, read_events, stream  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 OWN = {
     "program:sched:sched_switch",
@@ -78,15 +78,10 @@ def check_live(tap, program):
     tap.ok(status == 2 and "-r: a rule uses events of programs; use --programs of 'ktrack record' or 'stream'" in messages, "without programs such a rule is refused", messages)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         program = build(folder, "forge", source="forge.c")
         check_recorded(tap, program, Path(folder) / "forged.dat")
         check_live(tap, program)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import FLAGS, KTRACK, LEASED, Recorder, build, exported, fired, lost, own_socket  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 
 def check_hostile(tap, load, kind, words):
@@ -51,8 +51,8 @@ def check_lease(tap, load, folder):
     leased.wait()
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         load = build(folder)
@@ -63,8 +63,3 @@ def main():
         mounted.mkdir()
         check_hostile(tap, load, "a file of FUSE", [hostile, "fuse", mounted])
         subprocess.run(["umount", "-l", mounted], stderr=subprocess.DEVNULL, check=False)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

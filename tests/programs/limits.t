@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import build, exported, lost, own_socket, stream  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 MIB = 1 << 20
 # Limits, and the rings that a program has under them.
@@ -29,8 +29,8 @@ LARGE = "-DKTRACK_USER_RING_SIZE=(16u << 20)"
 LOCKED_KIB_MAX = 32 << 10
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         program = build(folder, "limits", source="limits.c")
@@ -46,8 +46,3 @@ def main():
             tap.ok(exported(events) == 2000 and 4096 <= int(output.split()[-1]) < LOCKED_KIB_MAX, "a program that locks its memory locks one ring", output, messages)
         output, events, messages = stream(["prlimit", f"--fsize={9 * MIB}", program])
         tap.ok(output.startswith("rings 0 ") and not exported(events), "one with less is not recorded, and runs", output, messages)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

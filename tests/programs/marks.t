@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import KTRACK, Recorder, build, has_events, own_socket  # noqa: E402
 from process import wait_for  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
@@ -84,8 +84,8 @@ def check_user(tap, load, folder):
         program.wait()
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
@@ -96,8 +96,3 @@ def main():
         process.kill()
         process.wait()
         check_user(tap, load, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

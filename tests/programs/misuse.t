@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 INCLUDE = HERE.parents[1] / "include"
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow"]
@@ -177,8 +177,8 @@ def problem(done, wanted, name, most):
     return "" if any(text.lower() in first[0].lower() for text in texts) else first[0]
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as threads:
         headers = {}
         for name, header, done in prepare(folder):
@@ -191,8 +191,3 @@ def main():
             answers = {name: threads.submit(compiled, COMPILERS[name], headers[name], source) for name in where}
             problems = [f"{name}: {found}" for name, answer in answers.items() if (found := problem(answer.result(), wanted, name, most.get(name, 1)))]
             tap.nothing(problems, f"{'refused' if wanted else 'right'}: {declaration.splitlines()[-1]} {body}")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import KTRACK, Recorder, build, fired, own_socket  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 NR_TEXTS = 16
 
@@ -89,8 +89,8 @@ class Beside:
         self.process.stdout.close()
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as name:
         own_socket(name)
         folder = Path(name)
@@ -98,8 +98,3 @@ def main():
         check_texts(tap, odd, folder)
         check_damaged(tap, odd, load, folder)
         check_withheld(tap, odd, load, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

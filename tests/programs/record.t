@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import KTRACK, build, exported, fired, lost, own_socket, read_events  # noqa: E402
 from process import wait_for  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KILLS, DURATION_S = 20, 3
 
@@ -223,8 +223,8 @@ def check_batches(tap, load, folder):
     tap.ok(calls < (size - least) / 4096 / 4, "sub-buffers are written in pieces", calls, size)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         load = build(folder)
@@ -236,8 +236,3 @@ def main():
         check_ring(tap, load, folder)
         check_batches(tap, load, folder)
         check_killed(tap, load, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "outputs")]
 from programs import KTRACK, own_socket  # noqa: E402
 from fxt import read_rows  # noqa: E402
 from rows import CUT, compare, read_chrome, read_perfetto  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ROUNDS = 100
 SOURCE = f"""\
@@ -52,9 +52,9 @@ def check_stream(tap, folder, kind):
         tap.ok((cut, nr_rows, len(pieces)) == expected, f"{read.__name__}: two rows by {kind}", cut, nr_rows, len(pieces), sorted(names.values()), done.stderr)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         source = Path(folder, "crossing.c")
@@ -62,8 +62,3 @@ def main():
         subprocess.run(["gcc", f"-I{HERE.parents[1]}/include", "-o", Path(folder, "crossing"), source, "-pthread"], check=True)
         for kind in ("thread", "tracepoint"):
             check_stream(tap, folder, kind)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import build, lost, own_socket, stream  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Those that a program can have at once, and what each of them calls itself in its reports.
 SANITIZERS = {"address,undefined": ("AddressSanitizer", "runtime error"), "thread": ("ThreadSanitizer",)}
@@ -74,8 +74,8 @@ def check_planted(tap, folder, kind):
         tap.ok(name in messages, f"{kind}: a mistake is reported: {name}", messages)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         for kind in SANITIZERS:
@@ -86,8 +86,3 @@ def main():
                     check_coroutines(tap, folder, name, kind)
                 else:
                     tap.skip(f"{name}, {kind}", "not installed")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import FLAGS, KTRACK, PATIENCE, PROJECT, SOURCES, Recorder, build, own_socket, read_events, stream  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ALL = {"ub:open_file", "ub:open_dir", "ub:close_file", "ub:depth", "other:opened"}
 # Options, and what they select.
@@ -142,8 +142,8 @@ def check_unit(tap, program):
     tap.ok(":depth (requests) tid " in done.stdout, "a rule names the unit of a program's counter", done.stdout[-500:], done.stderr)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         program = build(folder, "select", source="select.c")
@@ -157,8 +157,3 @@ def main():
         check_record(tap, program, folder)
         check_command(tap, program, folder)
         check_unit(tap, program)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

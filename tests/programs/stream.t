@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import KTRACK, SOURCES, Recorder, build, children_of, exported, fired, has_events, helper_of, kill_all, lost, own_programs, own_socket, read_events, read_plain, reader_of, stream  # noqa: E402
 from process import processes, wait_for  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KILLS = 20
 READER_KILLS = 3
@@ -505,8 +505,8 @@ def check_many(tap, folder):
     tap.ok(exported(events) > 0, "its first memory is recorded", output)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     # A shell ignores it for what it starts in the background, and so would ktrack.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
@@ -536,8 +536,3 @@ def main():
         check_hasty(tap, folder)
         check_many(tap, folder)
         check_refused(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from programs import build, own_socket, stream  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ADDRESS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 # What C++ passes: temporaries, strings with a length, enumerations with a scope, events of a namespace.
@@ -138,15 +138,10 @@ def check_systems(tap, folder):
             tap.ok(tracks == {f"{system}:app_work", "mylib:lib_work", "mylib:lib_open"}, f"{name}, {compiler[0]}: systems", tracks, messages)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         check_c(tap, folder)
         check_cxx(tap, folder)
         check_systems(tap, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

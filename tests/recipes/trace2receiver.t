@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "outputs"), str(HERE.parent)]
 
 import cases  # noqa: E402
 import packages  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from trace2receiver import Receiver, Rejected, config_wrong, settings_read  # noqa: E402
 
 FOLDER = HERE.parents[1] / "scripts/packaging/trace2receiver"
@@ -133,9 +133,9 @@ def check_config(tap):
     tap.ok(len(options) == 2 and all(option in known for option in options), "its options exist", options)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     check_rules(tap)
     check_config(tap)
     with tempfile.TemporaryDirectory() as folder:
@@ -144,8 +144,3 @@ def main():
         for name in cases.nested_names():
             check_case(tap, listener, target, name)
         check_drops(tap, listener, target)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

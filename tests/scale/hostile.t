@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(PROJECT / "tests")]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = PROJECT / "build/ktrack"
 LIMIT_KIB = 32 * 1024
@@ -290,8 +290,8 @@ def export(path, command=("export", "--wall-clock=0")):
         return child.returncode, seconds, usage.ru_maxrss, size, errors.read().decode()
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bomb.dat"
         for make, want, nr_cpus in BOMBS:
@@ -309,8 +309,3 @@ def main():
                 tap.ok(status == 0 and size_kib <= limit_kib, f"{what}: stat takes no more either", status, f"{size_kib} KiB")
             elapsed = time.monotonic() - begin
             tap.comment(f"{what}: {path.stat().st_size} bytes, {size_kib} KiB, {seconds:.2f} s of CPU, {elapsed:.1f} s")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

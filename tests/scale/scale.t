@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(PROJECT / "tests")]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 MKTRACE = PROJECT / "tests/golden/mktrace"
 KTRACK = PROJECT / "build/ktrack"
@@ -162,8 +162,8 @@ def check_tracepoints(tap, folder):
     tap.ok(seconds < 5, "60000 tracepoints: in no time", f"{seconds} s")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         many = make(folder, "many", BASE, "version=6")
@@ -177,8 +177,3 @@ def main():
         check_open(tap, folder)
         check_collisions(tap, folder)
         check_tracepoints(tap, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(PROJECT / part) for part in ("tests", "tests/bench")]
 
 import inputs  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 MKTRACE = PROJECT / "tests/golden/mktrace"
 KTRACK = PROJECT / "build/ktrack"
@@ -165,16 +165,11 @@ def check_single(tap, path):
         tap.comment(f"{claim}: {own / stat:.2f} times the instructions of stat, {overview / stat:.2f} times without a slice")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         check_memory(tap, Path(folder) / "large.dat")
         check_instructions(tap, Path(folder) / "small.dat")
         check_overlap(tap, Path(folder) / "overlap.dat")
         check_single(tap, Path(folder) / "single.dat")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

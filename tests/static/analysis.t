@@ -16,7 +16,7 @@ sys.path[:0] = [str(PROJECT / "tests"), str(PROJECT / "tests/static")]
 
 import process  # noqa: E402
 from gcc_unfounded import FINDINGS as GCC_UNFOUNDED  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # sparse keeps the files that it reads open.
 FILES_MAX = 40
@@ -91,17 +91,12 @@ def check_tool(tap, name, command, folder):
     tap.nothing(find(command, files), f"{name}: no findings in {len(files)} files")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         for name, command in commands_of(flags_of()).items():
             if name == "gcc" and subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True, check=True).stdout.strip().split(".")[0] != GCC:
                 tap.skip("gcc -fanalyzer", f"the list of unfounded findings is of gcc {GCC}")
                 continue
             check_tool(tap, name, command, Path(folder))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import process  # noqa: E402
 from reading.stream import all_rules  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 SLICES = "golden/nested-slices.event"
 COUNTERS = "golden/counters-and-loss.event"
@@ -82,15 +82,10 @@ def check_table(tap):
     tap.ok(status == 0 and "tr?[2Jfer x1" in output, "list-tracks escapes control characters", status, output)
 
 
-def main():
+@tested
+def main(tap):
     """Runs all of it."""
-    tap = Tap()
     check_golden(tap)
     check_refusal(tap)
     check_demo(tap)
     check_table(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

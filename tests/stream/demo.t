@@ -12,7 +12,7 @@ from contract import BYTES, COMPLETED, DEPTH, HANDLED, IO, Batch  # noqa: E402
 from damage.mutate import chain, drop, edit, everywhere, golden_lines, later, put, remove  # noqa: E402
 from reading import demo, demo_loss  # noqa: E402
 from reading.stream import read_events  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 REQUESTS = 17
 REQUESTS_WITH_LOSS = 8
@@ -82,15 +82,10 @@ def check_damages(tap, name, requests, checks, damages):
     tap.nothing(sorted(set(checks) - {damage[0] for damage in damages}), f"{name}: every check refuses something")
 
 
-def main():
+@tested
+def main(tap):
     """Runs all of it."""
-    tap = Tap()
     check_damages(tap, "demo", REQUESTS, demo.CHECKS, COMPLETE)
     check_damages(tap, "lossy", REQUESTS_WITH_LOSS, demo_loss.CHECKS, WITH_LOSS)
     tap.ok(broken(golden_lines("lossy"), REQUESTS_WITH_LOSS, demo.CHECKS), "a batch with losses is not complete")
     tap.ok(broken(golden_lines("demo"), REQUESTS, demo_loss.CHECKS), "a complete batch has no losses")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

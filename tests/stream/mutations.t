@@ -11,7 +11,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 from damage import lines, tracks  # noqa: E402
 from damage.mutate import golden_lines  # noqa: E402
 from reading.stream import all_rules, check_lines  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 MUTATIONS = lines.MUTATIONS + tracks.MUTATIONS
 # A batch of the demo, one with losses, one cut at both ends; odd names, flows, tracks that are evicted, malformed records.
@@ -27,9 +27,9 @@ def check_mutation(tap, bases, mutation):
     tap.ok(is_refused, f"{rule} refuses: {what} ({base})", *found[:5])
 
 
-def main():
+@tested
+def main(tap):
     """Runs all of it."""
-    tap = Tap()
     bases = {name: golden_lines(name) for name in BASES}
     for name, base in bases.items():
         tap.nothing([f"{number}: {rule}: {message}" for number, rule, message in check_lines(base)], f"the stream {name!r} is right")
@@ -37,8 +37,3 @@ def main():
         check_mutation(tap, bases, mutation)
     untried = set(all_rules()) - {mutation[0] for mutation in MUTATIONS}
     tap.nothing(sorted(untried), "every rule refuses something")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import process  # noqa: E402
 from rules import calls, descriptions, headers, manual, modules, paper, shell, size, words  # noqa: E402
 from rules.tree import Skip, Tree  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 AREAS = (headers, descriptions, modules, paper, size, words, calls, shell, manual)
 
@@ -263,9 +263,9 @@ def check_git(tap):
         tap.ok(is_right, "git decides which files belong to the tree", sorted(names))
 
 
-def main():
+@tested
+def main(tap):
     """Runs all of it."""
-    tap = Tap()
     checks = [check for area in AREAS for check in area.CHECKS]
     for check in checks:
         found = findings(check, GOOD)
@@ -278,8 +278,3 @@ def main():
     untried = [check.__name__ for check in checks if check not in {one[0] for one in BREAKS}]
     tap.nothing(untried, "every rule refuses something")
     check_git(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

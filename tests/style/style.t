@@ -11,7 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from rules import calls, descriptions, headers, manual, modules, paper, shell, size, words  # noqa: E402
 from rules.tree import Skip, Tree  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 AREAS = (headers, descriptions, modules, paper, size, words, calls, shell, manual)
 
@@ -24,17 +24,12 @@ def run_check(tap, tree, check):
         tap.skip(check.__doc__, why)
 
 
-def main():
+@tested
+def main(tap):
     """Runs every rule; --all shows everything that it finds."""
-    tap = Tap()
     tree = Tree(HERE.parents[1])
     tap.comment(f"{len(tree.files)} files")
     for check in [check for area in AREAS for check in area.CHECKS]:
         run_check(tap, tree, check)
     for remark in size.REMARKS:
         tap.comment("\n".join(remark(tree)))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

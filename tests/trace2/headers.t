@@ -11,7 +11,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE.parent)]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 HEADERS = ("event.h", "trace2.h", "process.h", "region.h")
 COMPILERS = {
@@ -32,14 +32,9 @@ def complaints(compiler, language, standard):
             yield f"{standard} {header}: {done.returncode} {done.stderr[:500]}"
 
 
-def main():
+@tested
+def main(tap):
     """A point for each compiler."""
-    tap = Tap()
     for compiler, (language, standards) in COMPILERS.items():
         found = [line for standard in standards for line in complaints(compiler, language, standard)]
         tap.nothing(found, f"{compiler}: {', '.join(standards)}", most=3)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -18,7 +18,7 @@ import process  # noqa: E402
 from derived import disagreements  # noqa: E402
 from driver import received  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = ROOT / "build/ktrack"
 SCRIPTS = sorted((HERE.parent / "golden").glob("*.script"))
@@ -159,9 +159,9 @@ def check_owners(tap, bench, trace):
     tap.ok(done.returncode == 0 and owners == [(12345, 23456)] * 2 + [mine], "files are given to the user behind sudo", done, owners)
 
 
-def main():
+@tested
+def main(tap):
     """All of it in one folder."""
-    tap = Tap()
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name))
         check_agreement(tap, bench)
@@ -170,8 +170,3 @@ def main():
         check_sockets(tap, bench, trace)
         check_settings(tap, bench, trace)
         check_owners(tap, bench, trace)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from driver import clean_environment  # noqa: E402
 
 DECLARED = re.compile(r"\b(trace2_\w+)\(")
@@ -147,9 +147,9 @@ def check_page(tap):
     tap.ok(done.returncode == 0 and done.stderr == "" and "libtrace2" in done.stdout, "the man page can be read", done)
 
 
-def main():
+@tested
+def main(tap):
     """All of it."""
-    tap = Tap()
     check_names(tap)
     check_documented(tap)
     with tempfile.TemporaryDirectory() as name:
@@ -159,8 +159,3 @@ def main():
         check_languages(tap, Path(name))
     check_kept(tap)
     check_page(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from driver import ROOT, events_of, run  # noqa: E402
 
 MISUSE = ROOT / "build/trace2/misuse"
@@ -165,9 +165,9 @@ def check_races(tap):
     )
 
 
-def main():
+@tested
+def main(tap):
     """All manners."""
-    tap = Tap()
     check_nothing(tap)
     check_json(tap)
     check_borrowed(tap)
@@ -176,8 +176,3 @@ def main():
     check_pipes(tap)
     check_rest(tap)
     check_races(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from driver import (  # noqa: E402
     TARGETS, clean_environment, difference, events_of, parents_of, run, script_of, drive,
 )
@@ -369,9 +369,9 @@ def check_truths(tap):
     tap.nothing(troubles, "truths are git's")
 
 
-def main():
+@tested
+def main(tap):
     """All scenarios in one repository, in their order."""
-    tap = Tap()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         repository = repository_make(folder)
@@ -386,8 +386,3 @@ def main():
         check_files(tap, folder)
     check_truths(tap)
     check_warnings(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import process  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from driver import ROOT, events_of, run  # noqa: E402
 
 COMPILERS = {
@@ -55,14 +55,9 @@ def check_literals(tap, folder):
         tap.ok(done.returncode != 0 and "text.c:3" in done.stderr, f"{name}: a label is a literal", done.stderr)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         check_blocks(tap, folder)
         check_literals(tap, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

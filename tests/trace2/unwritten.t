@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from driver import field, scrub, drive  # noqa: E402
 
 BRIEF = {"GIT_TRACE2_BRIEF": "1", "GIT_TRACE2_PERF_BRIEF": "1", "GIT_TRACE2_EVENT_BRIEF": "1"}
@@ -155,13 +155,8 @@ def check_row(tap, row):
     tap.nothing(troubles, rule, most=30)
 
 
-def main():
+@tested
+def main(tap):
     """All rules."""
-    tap = Tap()
     for row in TABLE:
         check_row(tap, row)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

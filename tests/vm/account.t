@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 RATE, STEADY_S, LATE_US = 100000, machine.rounds(20, 3), 10**6
 
@@ -153,8 +153,8 @@ def check_circular(tap, what, stream, fired):
     tap.ok(ends == fired, f"{what}: up to the last record", ends)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         programs = (*machine.program(folder, "clocked"), *machine.program(folder, "yield"))
         options = (*machine.COUNTED, *programs)
@@ -168,8 +168,3 @@ def main():
                     check_loss(tap, f"{kernel}: {name}", stream, fired)
                     check_marks(tap, f"{kernel}: {name}", stream)
                 check_circular(tap, f"{kernel}: circular", stream, fired)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # The program's own calls, and those of its child.
 PARENT, CHILD = {"getpid", "fork", "waitpid", "nanosleep", "exit"}, {"getuid", "exit"}
@@ -66,13 +66,8 @@ def check_kernel(tap, kernel, folder):
             check_stream(tap, f"{kernel}: {what}", result.text(f"{name}.json"), early, int(what != "killed"))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         for kernel in machine.ONE_6_1:
             check_kernel(tap, kernel, folder)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

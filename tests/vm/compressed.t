@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ROUNDS = 2000
 ZSTD = "/usr/bin/zstd"
@@ -66,9 +66,9 @@ def check_limits(tap, kernel, result):
     tap.nothing(result.text("limited.errors").splitlines(), f"{kernel}: without a message")
 
 
-def main():
+@tested
+def main(tap):
     """On each kernel."""
-    tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         options = (*machine.program(folder, "clocked"), "--add", f"{ZSTD}:{ZSTD}")
         for kernel in sys.argv[1:] or machine.ONE_6_12:
@@ -77,8 +77,3 @@ def main():
                 tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
                 for check in (check_ends, check_killed, check_limits):
                     check(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # What has all that was fired, on all CPUs or on one of them.
 WHOLE = (
@@ -147,8 +147,8 @@ def check_attached(tap, kernel, result):
         tap.nothing([word for word in words if word not in "".join(lines)], f"{kernel}: {name}: the line says why")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "concurrent.sh") as result:
             machine.check_end(tap, kernel, result)
@@ -166,8 +166,3 @@ def main():
             lines = result.text("own.lines").strip()
             tap.ok(fired > 0 and lines == str(fired), f"{kernel}: the user's tracing has all", lines, fired)
             tap.ok(result.text("left") == "mine\n", f"{kernel}: the user's instance stays, and no other", result.text("left"))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from contract import Batch  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 BATCH = Batch(20)
 JOBS = 20
@@ -77,13 +77,8 @@ def check_demo(tap, kept):
     tap.nothing(missing, "it keeps what came of it")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         check_demo(tap, Path(folder, "demo"))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ROUNDS = 1000
 # How those end that do not end well. The kernel kills for lack of memory; without its reader a stream ends early.
@@ -47,9 +47,9 @@ def check_run(tap, what, result, name):
     tap.ok(bool(account.lost) == (name in LOSSY) or name in ENDS, f"{what}: {'something' if name in LOSSY else 'nothing'} is lost", account.describe(), errors)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "disturbed.sh", ROUNDS, options=machine.pair()) as result:
             machine.check_end(tap, kernel, result, "Memory cgroup out of memory|oom")
@@ -58,8 +58,3 @@ def main():
             tap.ok(len(names) == RUNS, f"{kernel}: all runs", names)
             for name in names:
                 check_run(tap, f"{kernel}: {name}", result, name)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Debian's kernels have these, 6.1 without fprobe events, both without osnoise.
 MECHANISMS = ("kprobes", "function_graph", "uprobes", "synthetic events", "stacktrace triggers")
@@ -92,9 +92,9 @@ def check_restricted(tap, kernel, result):
     tap.ok(result.text("large.status") == "125\n" and "(-b)" in errors and errors.count("\n") == 1, f"{kernel}: larger ones are refused", errors)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for kernel in machine.KERNELS:
         with machine.ran(kernel, "doctor.sh") as result:
             machine.check_end(tap, kernel, result)
@@ -105,8 +105,3 @@ def main():
         with machine.ran(kernel, "doctor.sh", "restricted", options=RESTRICTED) as result:
             machine.check_end(tap, kernel, result)
             check_restricted(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Name of the attempt, status, and words of its one line; without words there must be no line.
 FAILURES = (
@@ -164,8 +164,8 @@ def check_clean(tap, kernel, result):
     tap.ok(result.text("cleaned.errors") == left, f"{kernel}: nothing else is touched, and what looks like it is named", result.text("cleaned.errors"))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "ends.sh", options=(*machine.pair(), *HELPERS)) as result:
             machine.check_end(tap, kernel, result)
@@ -189,8 +189,3 @@ def main():
             check_records(tap, kernel, result, "comes-online", 200)
             tap.ok('"late_records"' not in result.text("comes-online.output"), f"{kernel}: comes-online: no record is late")
             tap.ok(result.text("nothing-to-list.status") == "0\n", f"{kernel}: an empty list is no failure")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ sys.path[:0] = [str(TESTS / part) for part in ("", "vm", "kernel", "cli")]
 import blocks  # noqa: E402
 import build  # noqa: E402
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KERNEL = "6.12"
 # busybox's shell would prefer its own programs.
@@ -123,8 +123,8 @@ def run_blocks(tap, folder, found, *arguments, options):
                 check_block(tap, block, status.get(name), result.text(f"{name}.log"))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     shown = [block for block in blocks.blocks("shell", "console") if not any(words in block.text for words in NOT_RUN)]
     # Others have tests of their own, without commands that follow: tests/vm/persistent.t.
     boot = {block.series: block.text.strip() for block in blocks.blocks("parameters") if block.series in {other.series for other in shown}}
@@ -141,8 +141,3 @@ def main():
         for series, words in boot.items():
             found = [block for block in shown if block.series == series]
             run_blocks(tap, folder, found, "boot", options=[*options, "--append", words])
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

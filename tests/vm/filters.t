@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Event: filters that both kernels accept. The first of each event must select some records and not all.
 ACCEPTED = {
@@ -171,15 +171,10 @@ def check_kernel(tap, kernel, program, path):
                 tap.ok(0 < some < many, f"{kernel}: {case[1]}:{case[2]} has records that match and others", some, many)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         program, path = compile_program(folder), Path(folder) / "cases"
         path.write_text("".join(f"{number} {system} {event} {text}\n" for number, system, event, text in cases()))
         for kernel in machine.ONE_6_12:
             check_kernel(tap, kernel, program, path)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 CHOWN, DAC_OVERRIDE, FOWNER = 1 << 0, 1 << 1, 1 << 3
 LINK = "symbolic links are not followed under sudo"
@@ -57,12 +57,7 @@ def check_kernel(tap, kernel):
         tap.ok(int(count) > 2 and owner == "1000", f"{kernel}: sessions go on in the user's file", count, owner)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_1:
         check_kernel(tap, kernel)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from programs import LEASED, PATIENCE, fired  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # The module writes six records a round on each of two CPUs: a thousand in a second. The program emits 100 pairs in two threads
 # between its pauses.
@@ -57,8 +57,8 @@ def check_stream(tap, kernel, result):
     tap.ok("programs were not recorded, or only in part: " in result.text("errors"), f"{kernel}: ktrack names programs that it did not record", result.text("errors"))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     pauses = max(1, SECONDS * 1000000 // PAUSE_US * 2 // 3)
     with tempfile.TemporaryDirectory() as folder:
         options = (*machine.COUNTED, "--timeout", str(SECONDS * 12 + 600), *programs(folder), *machine.program(folder, "clocked"), *machine.program(folder, "yield"))
@@ -68,8 +68,3 @@ def main():
                 machine.check_end(tap, kernel, result)
                 tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
                 check_stream(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 import modules  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 NAMES = ("ktrack", "ktrack_demo")
 HEADER = "include/ktrack/generic.h"
@@ -60,13 +60,8 @@ def check_kernel(tap, kernel, folder):
         tap.ok(reported, f"{kernel}: and what to do", missed)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_1:
         with tempfile.TemporaryDirectory() as folder:
             check_kernel(tap, kernel, Path(folder))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 EMPTIED = "another program emptied its buffers"
 RECLOCKED = "another program changed its clock; the recording ends"
@@ -53,16 +53,11 @@ def check_run(tap, what, result, name, wanted):
     tap.nothing(strange[:3], f"{what}: no record shows another clock")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_1:
         with machine.ran(kernel, "interference.sh") as result:
             machine.check_end(tap, kernel, result, DELTA)
             tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
             for name, *wanted in RUNS:
                 check_run(tap, f"{kernel}: {name}", result, name, wanted)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

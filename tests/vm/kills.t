@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 SEED, MOMENTS = 6, machine.rounds(20, 6)
 
@@ -119,8 +119,8 @@ def check_kernel(tap, kernel, programs, kills):
         tap.comment(f"{kernel}: in flight, of those written after the last read but one, {name}: {[(kill.in_flight, kill.newest) for kind, kill in found if kind == name]}")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else SEED
     dice = random.Random(seed)
     moments = [dice.randrange(SPAN_US) for _ in range(MOMENTS)]
@@ -131,8 +131,3 @@ def main():
         programs = (*machine.program(folder, "clocked"), *machine.program(folder, "yield"))
         for place, kernel in enumerate(machine.ONE_6_12):
             check_kernel(tap, kernel, programs, list(zip(kinds[place:], moments)))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 MESSAGE = (
     "ktrack: /sys/kernel/tracing: the kernel is locked down (confidentiality), so that nobody may trace;"
@@ -18,9 +18,9 @@ MESSAGE = (
 COMMANDS = ("list", "stream -d 1", "record -o /tmp/trace.dat -d 1", "export tracefs", "stat --live -d 1")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "lockdown.sh", options=(*machine.SINGLE, "--lockdown", "confidentiality")) as result:
             lines = result.output.splitlines()
@@ -30,8 +30,3 @@ def main():
             failed = [line for line in doctor if " failed " in line]
             tap.ok(any("lockdown" in line for line in failed) and doctor[-1] == "doctor: 1", f"{kernel}: doctor names it", *doctor)
             tap.ok(lines == wanted, f"{kernel}: every command names the lockdown", result.errors[-2000:], *lines)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 STATUS_TIMEOUT = 124
 STATUS_VM = 125
@@ -268,8 +268,8 @@ def check_complaints(tap):
     tap.ok(found == [0, 1, 0], "a log without its beginning is a complaint", found)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     check_emulator(tap)
     check_complaints(tap)
     for kernel in machine.ONE_6_12:
@@ -280,8 +280,3 @@ def main():
     check_boots(tap)
     check_kept(tap)
     check_usage(tap)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ROUNDS = 3
 IN_FLIGHT = 1000
@@ -134,8 +134,8 @@ def check_lost(tap, kernel, result):
         tap.nothing(lost, f"{kernel}: no record of {name} is lost")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.kernels_with_newest(tap, machine.ONE_6_1):
         with machine.ran(kernel, "macros.sh", ROUNDS) as result:
             machine.check_end(tap, kernel, result)
@@ -143,8 +143,3 @@ def main():
             check_macros(tap, kernel, result.text("macros.trace"))
             check_requests(tap, kernel, result.text("requests.trace"))
             check_lost(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

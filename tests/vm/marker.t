@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ROUNDS = 50
 # These kernels copy texts of the top level's trace_marker to instances.
@@ -135,13 +135,8 @@ def check_kernel(tap, kernel):
         tap.ok(result.text("top.state").startswith("nop\n"), f"{kernel}: the top level has its settings", result.text("top.state"))
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for kernel in sys.argv[1:] or machine.kernels_with_newest(tap, machine.ONE_6_12):
         check_kernel(tap, kernel)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

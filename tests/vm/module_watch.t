@@ -9,18 +9,13 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.KERNELS:
         with machine.ran(kernel, "module_watch.sh") as result:
             machine.check_end(tap, kernel, result)
             what = f"{kernel}: modules that arrive are recorded as asked"
             tap.nothing(result.output.splitlines(), what)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Threads of the kernel have the first numbers, whatever processes of the namespace have them.
 KERNEL_TIDS = range(2, 30)
@@ -43,9 +43,9 @@ def check_all(tap, what, tracks):
     tap.nothing([thread for thread in threads if thread[1] == "ktrack"], f"{what}: ktrack is not a thread of its recording")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     added = [word for path in ("/usr/bin/unshare", "/usr/bin/nsenter") for word in ("--add", f"{path}:{path}")]
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "namespaces.sh", options=(*machine.SINGLE, *added)) as result:
@@ -59,8 +59,3 @@ def main():
                 check_command(tap, f"{kernel}: {name}", tracks_of(result, name), {"sh", "cat", "exe", "ktrack"})
             for name in ("all", "all_live"):
                 check_all(tap, f"{kernel}: {name}", tracks_of(result, name))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from rule_stream import Stream, check_pairs  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 NR_FILES, NR_PINGS, NR_ROUNDS = 5, 200, 2
 PACKS = ("workqueue", "locks", "net", "memory", "fs", "timers", "writeback", "bio")
@@ -64,8 +64,8 @@ def check_kernel(tap, kernel, folder, image):
         check_rounds(tap, kernel, result)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as name:
         image = Path(name) / "disk.image"
         subprocess.run(["mke2fs", "-q", "-t", "ext4", "-b", "1024", image, "16M"], check=True)
@@ -75,8 +75,3 @@ def main():
                 check_kernel(tap, kernel, folder, image)
             else:
                 tap.skip(f"{kernel}: packs", "no ext4.ko; remove build/vm, and it is fetched again")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Linux 6.1 has no such buffers.
 KERNELS = [kernel for kernel in machine.KERNELS if kernel != "6.1"]
@@ -145,8 +145,8 @@ def check_result(tap, what, result):
     tap.nothing((result.text("end.list") + result.text("end.events")).splitlines(), f"{what}: nowhere")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in sys.argv[1:] or KERNELS:
         driver = machine.kernel_folder(kernel) / "more" / "virtio_blk.ko"
         if not driver.exists():
@@ -155,8 +155,3 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             for memory, words in MACHINES:
                 check_machine(tap, kernel, memory, words, Path(folder) / "disk", driver)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

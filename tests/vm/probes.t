@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 CALLS = 200
 FULL = 5000
@@ -263,9 +263,9 @@ def check_tracer(tap, kernel, result):
     tap.ok(calls and {begin["nesting"] for begin, _ in calls} == {1}, f"{kernel}: --depth=1 has no nested calls", len(calls))
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     moments = MOMENTS_FULL if os.environ.get("KTRACK_FULL") else MOMENTS
     with tempfile.TemporaryDirectory() as folder:
         options = machine.program(folder, "probed")
@@ -282,8 +282,3 @@ def main():
                 check_ends(tap, kernel, result)
                 check_moments(tap, kernel, result, moments)
                 (check_tracer if has_tracer else check_without_tracer)(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

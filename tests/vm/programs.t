@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from programs import exported, fired, lost  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # Two threads of the program and of its child, a begin and an end for each pair.
 NR_RECORDS = 2 * 2 * 2 * 300
@@ -92,8 +92,8 @@ def check_kernel(tap, kernel, programs):
         check_output(tap, f"{kernel}: without tracefs", result.text("alone.json"), result.text("alone.fired"))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         programs = [Path(folder) / name for name in ("load", "forge")]
         for program in programs:
@@ -101,8 +101,3 @@ def main():
             subprocess.run(["gcc", "-O2", "-static", f"-I{machine.PROJECT / 'include'}", "-o", program, source], check=True)
         for kernel in machine.ONE_6_12:
             check_kernel(tap, kernel, programs)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

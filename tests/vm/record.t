@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 FIRED, FIRED_MORE = 6000, 48000
 
@@ -328,8 +328,8 @@ def check_cut_off(tap, kernel, result, name):
     tap.ok(fired and numbers == fired, f"{what}: read = fired", numbers, fired)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     options = (*machine.pair(), "--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "record.sh", options=options) as result:
@@ -354,8 +354,3 @@ def main():
                 words = result.text(f"{name}.listed").split()
                 tap.ok(words[:1] == ["-rw-------"] and " ".join(words[2:4]) == owner, f"{kernel}: {name}: the owner's alone", *words)
             tap.nothing(result.text("parts").split(), f"{kernel}: no parts are left")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

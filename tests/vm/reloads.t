@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 CHECK_STREAM = Path(__file__).resolve().parents[1] / "stream/check-stream"
 LOADS = machine.rounds(20, 4)
@@ -144,8 +144,8 @@ def check_emptied(tap, kernel, result):
     tap.ok(lines[-1].endswith(": lost an unknown number of records"), f"{what}: and as a loss at the end", *lines)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.KERNELS:
         with machine.ran(kernel, "reloads.sh", LOADS) as result:
             machine.check_end(tap, kernel, result)
@@ -156,8 +156,3 @@ def main():
             check_incomplete(tap, kernel, result)
             check_recorded(tap, kernel, result)
             check_emptied(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import machine  # noqa: E402
 from reading.regions import is_record  # noqa: E402
 from reading.stream import read_events  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = machine.PROJECT / "build/ktrack"
 CHECK_STREAM = machine.PROJECT / "tests/stream/check-stream"
@@ -213,8 +213,8 @@ def check_file(tap, kernel, folder, name):
         CHECKS[name](tap, what, stream)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.kernels_with_newest(tap, machine.ONE_6_1):
         with machine.ran(kernel, "requests.sh", *ROUNDS.values()) as result:
             machine.check_end(tap, kernel, result)
@@ -228,8 +228,3 @@ def main():
                     check_threads(tap, what, stream)
             for name in ROUNDS:
                 check_file(tap, kernel, result.folder, name)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import blocks  # noqa: E402
 import machine  # noqa: E402
 from rule_stream import SOFTIRQS, Stream  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KERNEL = "6.12-rt"
 # examples.t leaves these out.
@@ -82,15 +82,10 @@ def check_machine(tap, example):
         tap.ok(result.text("example.status") == "0\n", f"{KERNEL}: the page's example works", result.text("example.errors"))
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as scratch:
         example = Path(scratch) / "example"
         tap.ok(example_write(example) == 1, "the page has one example that starts a tracer")
         check_machine(tap, example)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

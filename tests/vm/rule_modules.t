@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 import modules  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 TRACEPOINT = "ktrack_test:ktrack_test_cpu"
 RULE = f"instant my:number event={TRACEPOINT} name=number {{sequence}} args=sequence,scope_cpu"
@@ -107,12 +107,7 @@ def check_kernel(tap, kernel):
             tap.ok(kernel not in REUSING or len(ids) == 1, f"{kernel}: both builds have the same id", *ids)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in sys.argv[1:] or machine.ONE_6_1:
         check_kernel(tap, kernel)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

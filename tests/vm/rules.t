@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from rule_stream import Counts, Stream, check_counts, check_pairs  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 ATTEMPTS = ("live", "counted", "export", "self", "record", "leftover", "recover", "tables", "verbose", "moved-stream", "moved-record", "moved-file")
 
@@ -189,8 +189,8 @@ def check_kernel(tap, kernel, folder, threads):
         tap.ok(result.text("all-tasks.errors").strip() == refusal, f"{kernel}: what cannot work is refused", result.text("all-tasks.errors"))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as name:
         threads = machine.program(name, "threads")
         for kernel in sys.argv[1:] or machine.ONE_6_1:
@@ -201,8 +201,3 @@ def main():
                 tap.skip(f"{kernel}: rules", "no loop.ko; remove build/vm, and it is fetched again")
         for kernel in sys.argv[1:] or machine.ONE_6_12:
             check_run_time(tap, kernel)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PACKS = "sched,irq,block"
 # Events of tracks, in the order of the stream.
@@ -141,16 +141,11 @@ def check_kernel(tap, kernel, folder):
         check_texts(tap, kernel, result)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in sys.argv[1:] or machine.ONE_OF:
         folder = machine.kernel_folder(kernel)
         if (folder / "more/loop.ko").exists():
             check_kernel(tap, kernel, folder)
         else:
             tap.skip(f"{kernel}: the same records", "no loop.ko; remove build/vm, and it is fetched again")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

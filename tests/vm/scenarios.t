@@ -21,7 +21,7 @@ import perfetto  # noqa: E402
 import scenario  # noqa: E402
 from reading.regions import is_record  # noqa: E402
 from reading.stream import read_events  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 CHECK_STREAM = Path(__file__).resolve().parents[1] / "stream/check-stream"
 
@@ -224,14 +224,9 @@ def check_kernel(tap, kernel, result):
         check_output_files(tap, what, result.folder / f"{name}.{rounds}.json")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_12:
         arguments = [f"{name}:{rounds}" for name, rounds in runs_of(kernel)]
         with machine.ran(kernel, "scenarios.sh", *arguments) as result:
             check_kernel(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 REQUESTS = 3000
 
@@ -88,9 +88,9 @@ def check_open(tap, kernel, result):
     tap.ok(result.text("open.status") == "143\n" and totals_of(result.text("open.lines")).get("lost") == 0, f"{kernel}: the command's status", result.text("open.status"))
 
 
-def main():
+@tested
+def main(tap):
     """On each kernel."""
-    tap = Tap()
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "serve.sh", REQUESTS, options=machine.SINGLE) as result:
             machine.check_end(tap, kernel, result)
@@ -99,8 +99,3 @@ def main():
             check_limits(tap, kernel, result)
             check_ends(tap, kernel, result)
             check_open(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

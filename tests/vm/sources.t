@@ -13,7 +13,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from making.event import read_captured  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 SCENARIOS = (
     "nested", "interleaved", "scopes", "ids", "values", "fields", "instants", "names_empty", "names_long",
@@ -177,8 +177,8 @@ def check_report(tap, what, result, source):
     tap.ok(wanted and len(missing) == dropped, f"{what}: every reported record is exported, or counted", *sorted(missing, key=str)[:5])
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_12:
         options = (*machine.SINGLE, "--add", f"{TRACE_CMD}:/bin/trace-cmd")
         with machine.ran(kernel, "sources.sh", *SCENARIOS, options=options) as result:
@@ -187,8 +187,3 @@ def main():
             check_same(tap, kernel, result)
             for source in REPORTS:
                 check_report(tap, f"{kernel}: {source}", result, source)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

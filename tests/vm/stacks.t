@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 LIMIT = 50
 # All symbols of a kernel have 8 MB.
@@ -94,9 +94,9 @@ def check_cost(tap, kernel, result):
     tap.comment(f"{kernel}: {cost:.0f} instructions for a stack of a system call")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for kernel in sys.argv[1:] or machine.ONE_6_1:
         with machine.ran(kernel, "stacks.sh", options=machine.pair()) as result:
             machine.check_end(tap, kernel, result)
@@ -104,8 +104,3 @@ def main():
             check_storm(tap, kernel, result)
             check_outputs(tap, kernel, result)
             check_cost(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 STREAM_CHECKS = Path(__file__).resolve().parents[1] / "stream"
 
@@ -163,15 +163,10 @@ def check_overrun(tap, kernel, result):
     check_circular(tap, kernel, result.text("circular.json"))
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_1:
         scripts = {"stream.sh": [":".join(map(str, batch)) for batch in BATCHES], "overrun.sh": [OVERRUN_REQUESTS]}
         with machine.ran_together(kernel, scripts, options=machine.pair()) as (streams, overrun):
             check_batches(tap, kernel, streams)
             check_overrun(tap, kernel, overrun)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

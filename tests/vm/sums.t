@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 WORKERS = 3
 TOLERANCE = 0.01
@@ -67,9 +67,9 @@ def check_worker(tap, what, result, number, perf):
         tap.comment(f"{what}: {source}: run {run / wanted_run - 1:+.3%}, runnable {runnable / wanted_wait - 1:+.3%}")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         options = (*machine.COUNTED, *machine.program(folder, "yield"), "--add", "/usr/bin/perf:/bin/perf")
         for kernel in sys.argv[1:] or machine.ONE_6_12:
@@ -79,8 +79,3 @@ def main():
                 perf = perf_times(result.text("timehist.output"))
                 for number in range(1, WORKERS + 1):
                     check_worker(tap, f"{kernel}: worker {number}", result, number, perf)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

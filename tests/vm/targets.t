@@ -12,7 +12,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from derived import disagreements  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 STREAM_CHECKS = Path(__file__).resolve().parents[1] / "stream"
 REQUESTS = 200
@@ -62,17 +62,12 @@ def check_family(tap, kernel, text):
     tap.ok(started == [["git", "status"]], f"{kernel}: which ktrack started", *started)
 
 
-def main():
+@tested
+def main(tap):
     """On each kernel."""
-    tap = Tap()
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "targets.sh", REQUESTS, options=(*machine.SINGLE, "--add", f"{GIT}:{GIT}")) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: nothing went wrong")
             check_batch(tap, kernel, result)
             check_family(tap, kernel, result.text("family.event"))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

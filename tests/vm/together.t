@@ -14,7 +14,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from programs import PATIENCE, lost, read_plain, unmatched  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PROGRAMS, THREADS, CALLS = 10, 2, 100
 # From the outermost to the innermost.
@@ -100,17 +100,12 @@ def check_kernel(tap, kernel, options):
         check_full(tap, f"{kernel}: full", Stream(result.text("full.json")), fired(result.text("full.output")), result.text("full.errors"))
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "together"
         source = machine.PROJECT / "tests/vm/together.c"
         subprocess.run(["gcc", "-O2", PATIENCE, f"-I{machine.PROJECT / 'include'}", "-o", program, source], check=True)
         for kernel in sys.argv[1:] or machine.ONE_6_1:
             check_kernel(tap, kernel, ("--add", f"{program}:/together"))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

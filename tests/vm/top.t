@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm", "outputs")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 from view import ENTER_VIEW, LEAVE_VIEW, pyte  # noqa: E402
 
 # Debian's terminals without ncurses-term.
@@ -54,16 +54,11 @@ def check_kernel(tap, kernel, result):
     check_run(tap, f"{kernel}: --duration", result, "duration")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         options = (*machine.SINGLE, *machine.program(folder, "terminal"), "--add", f"{TERMINFO}:/terminfo")
         for kernel in machine.ONE_6_12:
             with machine.ran(kernel, "top.sh", options=options) as result:
                 check_kernel(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = machine.PROJECT / "build/ktrack"
 CHECK_STREAM = machine.PROJECT / "tests/stream/check-stream"
@@ -265,12 +265,7 @@ def check_kernel(tap, kernel):
         check_lost(tap, kernel, result.folder)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.ONE_6_12:
         check_kernel(tap, kernel)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import contract  # noqa: E402
 import machine  # noqa: E402
 from contract import Batch  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 BATCHES = (Batch(100), Batch(1), Batch(33, workers=3, slots=2), Batch(1000, workers=1, slots=1))
 
@@ -205,8 +205,8 @@ def check_batch(tap, kernel, result, number, batch):
         tap.nothing(list(check(trace, batch)), f"{what}: {name} are as promised")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     batches = [f"{one.requests}:{one.workers}:{one.slots}" for one in BATCHES]
     for kernel in machine.kernels_with_newest(tap):
         with machine.ran(kernel, "tracefs.sh", *batches) as result:
@@ -214,8 +214,3 @@ def main():
             tap.nothing(result.output.splitlines(), f"{kernel}: modules start and end in order")
             for number, batch in enumerate(BATCHES):
                 check_batch(tap, kernel, result, number, batch)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

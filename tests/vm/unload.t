@@ -12,7 +12,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 import modules  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 NAMES = ("ktrack", "ktrack_demo", "ktrack_test", "ktrack_twin")
 USERS = {"ktrack": "ktrack_demo"}
@@ -157,13 +157,8 @@ def check_kernel(tap, kernel, folder):
         check_part(tap, what, result, "optout_churn", churned)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     for kernel in machine.KERNELS:
         with tempfile.TemporaryDirectory() as folder:
             check_kernel(tap, kernel, Path(folder))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 DELAYS = ("0", "0.3", "0.7")
 # Six records of each round on each of two processors.
@@ -82,8 +82,8 @@ def check(tap, kernel, result):
         tap.nothing(lines, f"{what}: nothing to say")
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         step = machine.shared_object(folder, "step")
         for kernel in machine.ONE_6_1:
@@ -91,8 +91,3 @@ def main():
                 check(tap, kernel, result)
                 check_exchange(tap, kernel, result)
                 tap.ok(len(result.text("runs").split()) == 32, f"{kernel}: every point and delay was tried")
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
 
 import machine  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 TRIGGERS, RATE = machine.rounds(20, 8), machine.rounds(4000, 500)
 # Records of a round on one CPU, and the time of a recording: before and behind its trigger.
@@ -148,14 +148,9 @@ def check_kernel(tap, kernel, programs):
             check(tap, kernel, result)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as folder:
         programs = (*machine.COUNTED, *machine.program(folder, "clocked"), *machine.program(folder, "yield"), "--add", "/usr/bin/script:/bin/script")
         for kernel in sys.argv[1:] or machine.ONE_6_12:
             check_kernel(tap, kernel, programs)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

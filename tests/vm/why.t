@@ -14,7 +14,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from sums import wrong_sums  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 # The answers, which were written before the tool was tried: the longest part, and then the longest part of what its waker did
 # meanwhile. A tuple has alternatives.
@@ -223,9 +223,9 @@ def check_kernel(tap, kernel, result):
     check_live(tap, kernel, result)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as folder:
         programs = machine.program(folder, "yield")
         for kernel in sys.argv[1:] or machine.ONE_6_12:
@@ -233,8 +233,3 @@ def main():
             options = (*machine.COUNTED, *programs, "--add", f"{more}:/more/loop.ko")
             with machine.ran(kernel, "why.sh", options=options) as result:
                 check_kernel(tap, kernel, result)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import machine  # noqa: E402
 from rule_stream import Counts, Stream, check_counts, check_pairs  # noqa: E402
 from scheduler_clock import RULES, SchedulerClock, is_idle  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 PACKS = "irq,sched,syscalls,block,workqueue,locks,net,memory,fs,timers,writeback"
 FILES = ("stat", "interrupts", "diskstats", "schedstat")
@@ -105,8 +105,8 @@ def check_workload(tap, kernel, result, name):
     check_schedule(tap, what, counts)
 
 
-def main():
-    tap = Tap()
+@tested
+def main(tap):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "sources").mkdir()
@@ -125,8 +125,3 @@ def main():
                 tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
                 for workload in WORKLOADS:
                     check_workload(tap, kernel, result, workload)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE / "incidents")]
 import process  # noqa: E402
 from cases import CASES, CLAIMS, ROWS, SLICES  # noqa: E402
 from sums import wrong_sums  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 # The head of the table, and lines that explain the row before them.
@@ -62,9 +62,9 @@ def check_claims(tap, leads):
         tap.nothing([f"{name}: {lead}" for name, lead in leads.items() if name not in names and re.search(claim, lead)], f"{claim!r} is said of {names} only")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     recorded = {path.name.removesuffix(".dat.xz") for path in HERE.glob("incidents/*.dat.xz")}
     tap.ok(recorded == {f"{name}{twin}" for name in CASES for twin in ("", "-twin")}, "each recording is one of an incident", sorted(recorded))
     with tempfile.TemporaryDirectory() as folder:
@@ -72,8 +72,3 @@ def main():
         for name in sys.argv[1:] or CASES:
             leads |= check_incident(tap, Path(folder), name) or {}
         check_claims(tap, leads)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

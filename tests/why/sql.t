@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 MKTRACE = HERE.parent / "golden/mktrace"
@@ -70,15 +70,10 @@ def check_none(tap, folder):
     tap.ok(ask(folder, "trace.dat", SPLIT, "-r", "irq") == [], "without sched no slice is explained")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     with tempfile.TemporaryDirectory() as name:
         for case in ("driver", "device", "interrupts"):
             check_case(tap, case, Path(name))
         check_none(tap, Path(name))
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import process  # noqa: E402
 from schema import undocumented, wrong_answer  # noqa: E402
 from sums import wrong_sums  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import tested  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 MKTRACE = HERE.parent / "golden/mktrace"
@@ -418,13 +418,8 @@ def check_case(tap, name, is_updating):
     tap.ok(found.splitlines() == wanted, f"{name}: the text is as expected", *wrong)
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
+@tested
+def main(tap):
+    """All checks."""
     for name in CASES:
         check_case(tap, name, "--update" in sys.argv)
-    return tap.finish()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
