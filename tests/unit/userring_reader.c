@@ -461,6 +461,46 @@ TEST(programs_of_a_user_take_turns)
 	flood_end(&reader);
 }
 
+/* The threads of one program, too: the first one writes more than is read in a pass. */
+TEST(rings_of_a_program_take_turns)
+{
+	struct program *flood, *list[2];
+	struct reader reader;
+	uint64_t first;
+
+	flood_begin(&reader, list);
+	flood = list[0];
+	CHECK(reader_pass(&reader, 2 << 20));
+	first = flood->rings[0].tail;
+	CHECK(first > 1 << 20 && first < 3 << 20);
+	CHECK_NUMBER(flood->rings[1].tail, 0);
+	CHECK(reader_pass(&reader, 2 << 20));
+	CHECK_NUMBER(flood->rings[0].tail, first);
+	CHECK(flood->rings[1].tail > 0);
+	CHECK_NUMBER(flood->rings[2].tail, 0);
+	flood_end(&reader);
+}
+
+/* What is left of a damaged program is not read. */
+TEST(rings_are_read_again_at_once_if_records_were_left)
+{
+	struct program *flood, *list[2];
+	struct reader reader;
+
+	flood_begin(&reader, list);
+	flood = list[0];
+	CHECK(reader_pass(&reader, 2 << 20));
+	CHECK(reader_pass(&reader, 2 << 20));
+	reader.fill_ns = 80 * NS_PER_S;
+	CHECK(reader_passed(&reader, 7).is_cut);
+	CHECK_NUMBER(reader_passed(&reader, 7).wait_ns, 0);
+	flood->is_damaged = true;
+	CHECK(!reader_passed(&reader, 7).is_cut);
+	CHECK(reader_passed(&reader, 7).wait_ns > 0);
+	flood->is_damaged = false;
+	flood_end(&reader);
+}
+
 /** struct late_batch - a batch that is sent until the end is late */
 struct late_batch {
 	struct reader *reader;

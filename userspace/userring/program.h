@@ -89,6 +89,7 @@ enum search_state {
  * @searches: the time that searches of threads take
  * @search_state: of these searches
  * @left: bytes of its rings that are still read; the end limits them
+ * @first_ring: with which the next pass begins
  * @turn: larger than those of programs that were cut before it; 0 if it was not cut yet
  * @most_bytes: the most that one of its rings had in the last pass
  * @is_ours: it is locked, so that this process is its only reader
@@ -129,6 +130,7 @@ struct program {
 	struct time_share searches;
 	enum search_state search_state;
 	uint64_t left;
+	size_t first_ring;
 	uint64_t turn;
 	int64_t most_bytes;
 	bool is_ours;

@@ -15,7 +15,7 @@
 
 /* Records that were begun are awaited after the end, in steps of a millisecond. */
 #define AWAIT_STEPS 200
-#define HURRY_STEPS 50
+#define HURRY_STEPS 20
 
 #define READER_NAME "ktrack-reader"
 
@@ -203,7 +203,7 @@ static bool reader_is_waiting(const struct reader *reader)
 static bool reader_is_cut(const struct reader *reader)
 {
 	for (size_t i = 0; i < reader->size; i++) {
-		if (reader->list[i]->is_cut)
+		if (reader->list[i]->is_cut && !reader->list[i]->is_damaged)
 			return true;
 	}
 	return false;
@@ -222,11 +222,13 @@ static bool reader_send_passed(struct reader *reader, const struct part_passed *
 
 struct part_passed reader_passed(const struct reader *reader, uint32_t number)
 {
+	bool is_cut = reader_is_cut(reader);
+
 	return (struct part_passed){ .number = number,
 				     .is_waiting = reader_is_waiting(reader),
-				     .is_cut = reader_is_cut(reader),
+				     .is_cut = is_cut,
 				     .ready_ns = reader->ready_ns,
-				     .wait_ns = reader->fill_ns / 4 };
+				     .wait_ns = is_cut ? 0 : reader->fill_ns / 4 };
 }
 
 void reader_check_end(struct reader *reader)

@@ -119,7 +119,10 @@ bool reader_finish(struct reader *reader, uint64_t size_max);
 /** reader_pass - read all rings; @size_max as of struct reader_request; false as reader_accept() */
 bool reader_pass(struct reader *reader, uint64_t size_max);
 
-/** reader_passed - the answer to a request: rings are read again before a quarter of one is full */
+/**
+ * reader_passed - the answer to a request: rings are read again before a quarter of one is full, and
+ * at once if records were left in them
+ */
 struct part_passed reader_passed(const struct reader *reader, uint32_t number);
 
 /** reader_release_programs - release all programs; false as reader_pass() */

@@ -682,6 +682,7 @@ static bool tasks_send(struct task_table *tasks, struct batch *batch)
 int64_t program_read(struct program *program, const struct ring_reader *reader, int64_t now_ns)
 {
 	struct batch *batch = reader->batch;
+	size_t first = program->first_ring;
 	int64_t sum = 0, size = 0;
 
 	program->is_cut = false;
@@ -689,11 +690,17 @@ int64_t program_read(struct program *program, const struct ring_reader *reader, 
 	if (!program_announce(program, batch))
 		return -1;
 	for (size_t i = 0; i < program->nr_rings && size >= 0; i++) {
-		size = ring_read(program, i, reader, now_ns);
+		size_t index = (first + i) % program->nr_rings;
+		bool was_cut = program->is_cut;
+
+		size = ring_read(program, index, reader, now_ns);
 		sum += size;
+		/* The ring that had the rest of the share is the last one in the next pass. */
+		if (program->is_cut && !was_cut)
+			program->first_ring = (index + (size > 0)) % program->nr_rings;
 		/* As if all of the ring were in use. */
 		if (size > 0)
-			size *= program->ring_size / program_ring_size(program, i);
+			size *= program->ring_size / program_ring_size(program, index);
 		if (size > program->most_bytes)
 			program->most_bytes = size;
 	}
