@@ -261,6 +261,7 @@ TEST(a_record_that_comes_too_late_is_lost)
 	add(20, 12);
 	CHECK_TEXT(fill(30), "-1 20 ");
 	CHECK_NUMBER(queue.counts.lost, 1);
+	CHECK_NUMBER(queue.users[0].nr_late, 1);
 	queue_release(&queue);
 }
 

@@ -154,6 +154,21 @@ void programs_take_note(struct programs *programs, const struct part_note *note)
 	}
 }
 
+/* More than is read of a user in a pass waits in its rings, and other users do not wait for it. */
+static void programs_report_too_late(const struct programs *programs)
+{
+	const struct record_queue *queue = &programs->recorded.queue;
+
+	for (size_t i = 0; i < queue->nr_users; i++) {
+		if (queue->users[i].nr_late > 0)
+			report_message(programs->settings.report,
+				       "programs of user %u: %zu of their records came too late, and "
+				       "are lost; later ones had been delivered",
+				       (unsigned int)programs->recorded.users.list[i]->uid,
+				       queue->users[i].nr_late);
+	}
+}
+
 void programs_report_rest(struct programs *programs)
 {
 	if (programs->nr_late > LATE_MAX)
@@ -161,5 +176,6 @@ void programs_report_rest(struct programs *programs)
 			       "%u programs did not wait for ktrack, which was busy; their first "
 			       "records are missing",
 			       programs->nr_late);
+	programs_report_too_late(programs);
 	refusals_report(&programs->refusals, programs->settings.report);
 }

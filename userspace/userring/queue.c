@@ -126,12 +126,15 @@ int queue_add(struct record_queue *queue, unsigned int user, int64_t time_ns, co
 {
 	struct queued_record *record;
 
-	if (time_ns < queue->delivered_ns)
+	if (!array_extend(queue->users, queue->nr_users, user))
+		return -1;
+	if (time_ns < queue->delivered_ns) {
+		queue->users[user].nr_late++;
 		return queue_lose(queue, queue->delivered_ns, 1);
+	}
 	if (queue->is_closed)
 		return queue_lose(queue, time_ns, 1);
-	if ((queue->size == queue->capacity && queue_grow(queue) < 0) ||
-	    !array_extend(queue->users, queue->nr_users, user))
+	if (queue->size == queue->capacity && queue_grow(queue) < 0)
 		return -1;
 	buffer_append(&queue->bytes, data, size);
 	if (queue->bytes.failed)

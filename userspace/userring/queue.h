@@ -28,11 +28,13 @@ struct queued_record {
 /**
  * struct queued_user - the records of a user that wait
  * @nr_bytes: with their places
+ * @nr_late: so many came when later ones had been delivered
  * @nr_kept: so many more are left by queue_limit()
  */
 struct queued_user {
 	size_t nr_records;
 	size_t nr_bytes;
+	size_t nr_late;
 	int64_t nr_kept;
 };
 
