@@ -246,7 +246,7 @@ static uint16_t event_add(const char *name)
 #define NR_MANY 40000
 #define NR_LAST 1000
 #define NR_FEW 4000
-#define NR_LATE_MAX 16384
+#define NR_LATE_MAX 8192
 
 static void waiting_add(void)
 {
@@ -288,6 +288,9 @@ static void check_hurry(bool by_cpu_time)
 	nr_before = queue->counts.read;
 	programs->looked_ns = 0;
 	*(by_cpu_time ? &programs->hurried_cpu_ns : &programs->hurried_ns) -= NS_PER_S;
+	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
+	/* However long that takes here. */
+	programs->looked_ns = INT64_MAX;
 	while (programs_fill(programs, INT64_MAX, page) > 0)
 		;
 	CHECK_NUMBER(queue->counts.read - nr_before, NR_LATE_MAX);
@@ -304,10 +307,42 @@ TEST(a_signal_ends_the_delivery_of_users_with_many_records)
 	check_hurry(true);
 }
 
-/* Asks for a pass so long after the last one, of which so much was CPU time: how much it may read. */
-static uint64_t pass_ask(int64_t ns, int64_t cpu_ns)
+/* One record may take much longer than another one. */
+TEST(of_records_that_take_long_behind_a_signal_fewer_are_delivered)
 {
-	struct part_passed passed = { .ready_ns = time_now_ns(CLOCK_BOOTTIME) };
+	static const size_t nr_left[] = { NR_LATE_MAX, 2048, 1024, 1024 };
+	struct programs *programs = &stage.programs;
+	struct record_queue *queue = &programs->recorded.queue;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	close(programs->fd);
+	programs->fd = -1;
+	programs->settings.is_hurried = stage_is_hurried;
+	is_hurried = true;
+	waiting_add();
+	CHECK(programs_next_event(programs));
+	programs->hurried_ns -= NS_PER_S;
+	for (size_t i = 0; i < sizeof(nr_left) / sizeof(nr_left[0]); i++) {
+		programs->looked_ns = 0;
+		programs_next_event(programs);
+		CHECK_NUMBER(queue->size - queue->nr_taken, nr_left[i]);
+		programs->looked_ns = 0;
+		programs->limited_ns = time_now_ns(CLOCK_MONOTONIC);
+		programs_next_event(programs);
+		CHECK_NUMBER(queue->size - queue->nr_taken, nr_left[i]);
+		programs->limited_ns -= NS_PER_S;
+	}
+	CHECK_NUMBER(queue->counts.lost, NR_MANY + NR_FEW - 1024);
+	stage_end();
+}
+
+/*
+ * Asks for a pass so long after the last one, of which so much was CPU time: how much it may read.
+ * It leaves records in rings, or not.
+ */
+static uint64_t pass_ask(int64_t ns, int64_t cpu_ns, bool is_cut)
+{
+	struct part_passed passed = { .ready_ns = time_now_ns(CLOCK_BOOTTIME), .is_cut = is_cut };
 	struct reader_request request = { 0 };
 
 	stage.programs.round_ns = time_now_ns(CLOCK_MONOTONIC) - ns;
@@ -332,20 +367,103 @@ TEST(a_pass_that_takes_long_is_followed_by_a_smaller_one)
 	stage.programs.pass_size = size;
 	reader_start(getpid());
 	search_end();
-	CHECK_NUMBER(pass_ask(0, 0), size);
-	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S), size / 2);
-	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S), size / 4);
-	CHECK_NUMBER(pass_ask(2 * NS_PER_S, 0), size / 2);
-	CHECK_NUMBER(pass_ask(0, 0), size);
+	CHECK_NUMBER(pass_ask(0, 0, true), size);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S, true), size / 2);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S, true), size / 4);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, 0, true), size / 2);
+	CHECK_NUMBER(pass_ask(NS_PER_S / 4, NS_PER_S / 4, false), size / 2);
+	CHECK_NUMBER(pass_ask(0, 0, true), size / 2);
+	CHECK_NUMBER(pass_ask(0, 0, true), size);
 	for (int i = 0; i < 10; i++)
-		pass_ask(2 * NS_PER_S, NS_PER_S);
-	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S), least);
+		pass_ask(2 * NS_PER_S, NS_PER_S, true);
+	CHECK_NUMBER(pass_ask(2 * NS_PER_S, NS_PER_S, true), least);
 	passed.number = stage.programs.number + 1;
 	part_send(PART_PASSED, &passed, sizeof(passed));
 	programs_stop(&stage.programs);
 	CHECK(request_take(&request));
 	CHECK_NUMBER(request.kind, REQUEST_FINISH);
 	CHECK_NUMBER(request.size_max, size);
+	stage_end();
+}
+
+/* A request that cannot be sent is none. The first one follows none: nothing has taken long. */
+TEST(a_pass_that_is_not_asked_for_changes_no_size)
+{
+	struct programs *programs = &stage.programs;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	programs->recorded.size_max = 16 << 20;
+	programs->pass_size = 4 << 20;
+	reader_start(getpid());
+	search_end();
+	programs->round_cpu_ns = -NS_PER_S;
+	programs_take_messages();
+	CHECK_NUMBER(programs->pass_size, 4 << 20);
+	request_answer(REQUEST_PASS);
+	programs->round_ns -= 2 * NS_PER_S;
+	programs->round_cpu_ns -= NS_PER_S;
+	programs->reader_pid = 0;
+	programs_take_messages();
+	CHECK_NUMBER(programs->pass_size, 4 << 20);
+	programs->reader_pid = getpid();
+	programs_take_messages();
+	CHECK_NUMBER(programs->pass_size, 2 << 20);
+	stage_end();
+}
+
+static void line_append(void *context, const char *line)
+{
+	buffer_printf(context, "%s\n", line);
+}
+
+/* Of a user whose programs write more than is read of it in a pass. */
+TEST(users_whose_records_came_too_late_are_named)
+{
+	struct record_queue *queue = &stage.programs.recorded.queue;
+	SCOPED_BUFFER(lines);
+	const struct report report = { .context = &lines, .message = line_append };
+	uint16_t record[4];
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	close(stage.programs.fd);
+	stage.programs.fd = -1;
+	stage.programs.settings.report = &report;
+	record[0] = event_add("late");
+	for (uid_t uid = 1000; uid < 1002; uid++)
+		CHECK(user_table_find(&stage.programs.recorded.users, uid));
+	CHECK_NUMBER(queue_add(queue, 0, 20, record, sizeof(record)), 0);
+	queue->delivered_ns = 10;
+	CHECK_NUMBER(queue_add(queue, 1, 9, record, sizeof(record)), 0);
+	CHECK_NUMBER(queue_add(queue, 1, 8, record, sizeof(record)), 0);
+	programs_stop(&stage.programs);
+	CHECK_TEXT(buffer_string(&lines),
+		   "programs of user 1001: 2 of their records came too late, and are lost; later "
+		   "ones had been delivered\n");
+	stage_end();
+}
+
+/* Making thousands of events known takes as long as the delivery of many records. */
+TEST(a_signal_is_noticed_while_events_are_made_known)
+{
+	struct programs *programs = &stage.programs;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	close(programs->fd);
+	programs->fd = -1;
+	programs->settings.is_hurried = stage_is_hurried;
+	is_hurried = false;
+	waiting_add();
+	CHECK_TEXT(programs_next_event(programs)->name, "many");
+	CHECK(!programs->is_over);
+	is_hurried = true;
+	programs->looked_ns = 0;
+	CHECK_TEXT(programs_next_event(programs)->name, "few");
+	CHECK(programs->is_over);
+	programs->looked_ns = 0;
+	programs->hurried_ns -= NS_PER_S;
+	CHECK(!programs_next_event(programs));
+	CHECK(programs_event(programs, 2)->is_unused);
+	CHECK(!programs_next_event(programs));
 	stage_end();
 }
 
@@ -400,6 +518,7 @@ TEST(what_a_signal_drops_is_lost_though_nothing_follows)
 			     0);
 	programs->hurried_ns = 1;
 	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
+	programs->looked_ns = INT64_MAX;
 	CHECK_NUMBER(source_programs_open(&source, programs, &error), 0);
 	CHECK_NUMBER(source_finish(source, 50000, &handler, &sum, &error), 0);
 	CHECK_NUMBER(sum, NR_MANY - NR_LATE_MAX);

@@ -20,9 +20,8 @@ from tap import tested  # noqa: E402
 SECONDS = machine.rounds(600, 3)
 RATE, RECORDS_A_ROUND = 84, 12
 PAUSE_US, PAIRS_A_PAUSE = 300000, 100
-# Of ten minutes the end took 1.7 s. Three seconds are all beginning: the end finds the first large pass, or does not, and takes 1.7 or
-# up to 3.8 s.
-END_MS = machine.rounds(2000, 6000)
+# However much waits, and of whatever kind it is.
+END_MS = 2000
 NAMES = ("load", "siege", "odd", "hostile", "forge")
 
 

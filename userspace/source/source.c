@@ -218,8 +218,7 @@ struct stream *source_add_stream(struct source *source, struct error *error)
 /** struct programs_stream - the stream's data */
 struct programs_stream {
 	struct programs *programs;
-	bool is_over;	  /* no program writes any more: all records are final */
-	size_t nr_events; /* events that were delivered to the handler */
+	bool is_over; /* no program writes any more: all records are final */
 	unsigned char page[PROGRAM_PAGE_SIZE];
 };
 
@@ -268,13 +267,10 @@ int source_add_programs(struct source *source, struct programs *programs, struct
 static int source_deliver_events(struct source *source, const struct source_handler *handler,
 				 struct error *error)
 {
-	struct programs_stream *own = source->programs_stream;
+	const struct program_event *event;
 
-	while (own->nr_events < programs_nr_events(own->programs)) {
-		const struct program_event *event = programs_event(own->programs, own->nr_events++);
-
-		if (handler->event && !event->is_unused &&
-		    handler->event(handler->context, event, error) < 0)
+	while ((event = programs_next_event(source->programs))) {
+		if (handler->event && handler->event(handler->context, event, error) < 0)
 			return -1;
 	}
 	return 0;

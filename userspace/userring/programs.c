@@ -57,18 +57,22 @@
 
 /*
  * A signal ends a recording soon: so long records are delivered, and for so much CPU time, which
- * passes slowly on a busy machine; then at most so many, of each user the same number.
+ * passes slowly on a busy machine; then at most so many, of each user the same number. One may take
+ * ten times as long as another, as the first of a track does: of those that still wait after a step,
+ * and another one, fewer are delivered.
  */
-#define HURRY_NS NS_PER_S
+#define HURRY_NS (NS_PER_S / 2)
 #define HURRY_CPU_NS (NS_PER_S / 10)
-#define HURRY_RECORDS 16384
+#define HURRY_STEP_NS (NS_PER_S / 8)
+#define HURRY_STEPS 3
+static const size_t hurry_records[HURRY_STEPS] = { 8192, 2048, 1024 };
 
 /*
  * Records wait for the end of the pass that reads them, and for those before them: if the next pass
  * is asked for so late, and so much CPU time was taken meanwhile, it reads half as much, but not
  * less than this.
  */
-#define ROUND_NS NS_PER_S
+#define ROUND_NS (NS_PER_S / 2)
 #define ROUND_CPU_NS (NS_PER_S / 10)
 #define ROUND_SIZE_MIN ((size_t)1 << 20)
 
@@ -388,7 +392,7 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	programs->fd = -1;
 	programs->from_ns = time_now_ns(CLOCK_BOOTTIME);
 	programs->recorded.size_max = settings->size_max + PASS_SIZE_MAX;
-	programs->pass_size = programs->recorded.size_max;
+	programs->pass_size = ROUND_SIZE_MIN;
 	programs->message = malloc(BATCH_MAX);
 	if (!programs->message)
 		error_set(error, "out of memory");
@@ -568,9 +572,9 @@ static void programs_limit(struct programs *programs)
 {
 	const struct user_table *users = &programs->recorded.users;
 	struct record_queue *queue = &programs->recorded.queue;
-	size_t nr_max = share_of_records(queue, HURRY_RECORDS);
+	size_t nr_max = share_of_records(queue, hurry_records[programs->nr_limits++]);
 
-	programs->is_limited = true;
+	programs->limited_ns = time_now_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; i < queue->nr_users; i++) {
 		size_t nr_records = queue->users[i].nr_records;
 
@@ -584,37 +588,51 @@ static void programs_limit(struct programs *programs)
 		programs_leave_events(&programs->recorded.events, queue);
 }
 
+/* Whether records that would still be delivered take too long. */
+static bool programs_are_too_many(const struct programs *programs)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+
+	if (programs->nr_limits > 0)
+		return now_ns - programs->limited_ns >= HURRY_STEP_NS;
+	return now_ns - programs->hurried_ns >= HURRY_NS ||
+	       time_now_ns(CLOCK_THREAD_CPUTIME_ID) - programs->hurried_cpu_ns >= HURRY_CPU_NS;
+}
+
 /* Receiving and delivering may take long: the end comes meanwhile. */
 static void programs_hurry(struct programs *programs)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 
-	if (programs->is_limited || now_ns - programs->looked_ns < LOOK_NS)
+	if (programs->nr_limits == HURRY_STEPS || now_ns - programs->looked_ns < LOOK_NS)
 		return;
 	programs->looked_ns = now_ns;
 	if (!programs_are_hurried(programs))
 		return;
 	programs_stop(programs);
-	if (time_now_ns(CLOCK_MONOTONIC) - programs->hurried_ns >= HURRY_NS ||
-	    time_now_ns(CLOCK_THREAD_CPUTIME_ID) - programs->hurried_cpu_ns >= HURRY_CPU_NS)
+	if (programs_are_too_many(programs))
 		programs_limit(programs);
 }
 
-/* Asks for a pass that is over soon, with all that is delivered before the next one. */
+/*
+ * Asks for a pass that is over soon, with all that is delivered before the next one. It reads more
+ * than the last one if that was over very soon, and was not enough.
+ */
 static void programs_ask_pass(struct programs *programs)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC), cpu_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
-	bool was_long = now_ns - programs->round_ns >= ROUND_NS &&
-			cpu_ns - programs->round_cpu_ns >= ROUND_CPU_NS;
-	size_t size = programs->pass_size, size_max = programs->recorded.size_max;
+	int64_t took_ns = now_ns - programs->round_ns, took_cpu_ns = cpu_ns - programs->round_cpu_ns;
+	size_t before = programs->pass_size, size = before, size_max = programs->recorded.size_max;
 
-	if (programs->is_asked)
+	if (programs->round_ns > 0 && took_ns >= ROUND_NS && took_cpu_ns >= ROUND_CPU_NS)
+		size = before / 2 > ROUND_SIZE_MIN ? before / 2 : ROUND_SIZE_MIN;
+	else if (programs->is_cut && (took_ns < ROUND_NS / 4 || took_cpu_ns < ROUND_CPU_NS / 4))
+		size = before < size_max / 2 ? 2 * before : size_max;
+	programs->pass_size = size;
+	if (!programs_ask(programs, REQUEST_PASS)) {
+		programs->pass_size = before;
 		return;
-	if (was_long)
-		programs->pass_size = size / 2 > ROUND_SIZE_MIN ? size / 2 : ROUND_SIZE_MIN;
-	else
-		programs->pass_size = size < size_max / 2 ? 2 * size : size_max;
-	programs_ask(programs, REQUEST_PASS);
+	}
 	programs->round_ns = now_ns;
 	programs->round_cpu_ns = cpu_ns;
 }
@@ -681,6 +699,20 @@ size_t programs_nr_events(const struct programs *programs)
 const struct program_event *programs_event(const struct programs *programs, size_t index)
 {
 	return programs->recorded.events.list[index];
+}
+
+const struct program_event *programs_next_event(struct programs *programs)
+{
+	const struct event_table *events = &programs->recorded.events;
+
+	programs_hurry(programs);
+	while (programs->next_event < events->size) {
+		const struct program_event *event = events->list[programs->next_event++];
+
+		if (!event->is_unused)
+			return event;
+	}
+	return NULL;
 }
 
 bool programs_find_task(const struct programs *programs, int tid, struct thread_identity *out)

@@ -23,7 +23,8 @@
  * @is_over: recording has ended: nothing is read any more
  * @looked_ns, @hurried_ns: CLOCK_MONOTONIC when a signal was last looked for, and when one had come
  * @hurried_cpu_ns: CLOCK_THREAD_CPUTIME_ID then
- * @is_limited: the records of users with many were dropped
+ * @nr_limits, @limited_ns: how often records of users with many were dropped, and when
+ * @next_event: index of the next event of programs_next_event()
  * @pass_size: so many bytes the next pass reads at most
  * @round_ns, @round_cpu_ns: CLOCK_MONOTONIC and CLOCK_THREAD_CPUTIME_ID of the last request for one
  * @is_on: recording has started, and earlier records than @from_ns belong to another one
@@ -59,7 +60,9 @@ struct programs {
 	bool is_switched;
 	bool is_on;
 	bool is_over;
-	bool is_limited;
+	unsigned int nr_limits;
+	int64_t limited_ns;
+	size_t next_event;
 	int64_t looked_ns;
 	int64_t hurried_ns;
 	int64_t hurried_cpu_ns;

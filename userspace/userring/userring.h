@@ -177,6 +177,13 @@ size_t programs_nr_events(const struct programs *programs);
 /** programs_event - the event at @index */
 const struct program_event *programs_event(const struct programs *programs, size_t index);
 
+/**
+ * programs_next_event - the next event, by its index, of which records come; NULL if there is none
+ *
+ * Making thousands of events known takes long: a signal is noticed meanwhile.
+ */
+const struct program_event *programs_next_event(struct programs *programs);
+
 /** programs_find_task - process and name of a thread that has written; false if there is none */
 bool programs_find_task(const struct programs *programs, int tid, struct thread_identity *out);
 
