@@ -44,7 +44,7 @@ def recordings_make():
     make = PROJECT / "tests/golden/mktrace"
     Path("large.script").write_text(LARGE)
     for script, name in (
-        (SCRIPT, "trace.dat"), (SCRIPT, "a b.dat"), (PROJECT / "tests/golden/recorded-selection.script", "kept.dat"), (PROJECT / "tests/golden/loss-on-two-cpus.script", "lost.dat"), ("large.script", "large.dat"),
+        (SCRIPT, "trace.dat"), (SCRIPT, "a b.dat"), (PROJECT / "tests/golden/recorded-selection.script", "kept.dat"), (PROJECT / "tests/golden/loss-on-two-cpus.script", "lost.dat"), (PROJECT / "tests/golden/rules-sched-6.12.script", "sched.dat"), ("large.script", "large.dat"),
     ):
         subprocess.run([make, script, name], check=True)
 
@@ -72,6 +72,8 @@ def check_closing(tap):
             tap.ok(done.returncode == 0, "and that command works", done.stderr)
     shown = Shown([KTRACK, "why", "kept.dat", "*"])
     tap.ok(shown.screen()[-1].endswith("; next: ktrack export --html=page.html kept.dat"), "a recording with its selection needs no other", shown.text)
+    shown = Shown([KTRACK, "stat", "-r", "sched", "-r", "irq", "-r", "block", "sched.dat"])
+    tap.ok(shown.screen()[-1].endswith("; next: ktrack export --html=page.html -r sched,irq,block sched.dat"), "packs of several -r are one list", shown.text)
     shown = Shown([KTRACK, "stat", "--pid=99999", "trace.dat"])
     tap.ok("no track events match --pid" in shown.text and "nothing lost" not in shown.text, "without events, their absence is reported, and nothing is recommended", shown.text)
     for words, wanted in (([], "no program with ktrack/user.h has emitted events"), (["--programs=nosuch"], "no program that --programs names has emitted events")):
