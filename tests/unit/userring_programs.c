@@ -310,7 +310,7 @@ TEST(a_signal_ends_the_delivery_of_users_with_many_records)
 /* One record may take much longer than another one. */
 TEST(of_records_that_take_long_behind_a_signal_fewer_are_delivered)
 {
-	static const size_t nr_left[] = { NR_LATE_MAX, 2048, 1024, 1024 };
+	static const size_t nr_left[] = { NR_LATE_MAX, 5120, 5120 };
 	struct programs *programs = &stage.programs;
 	struct record_queue *queue = &programs->recorded.queue;
 
@@ -332,7 +332,7 @@ TEST(of_records_that_take_long_behind_a_signal_fewer_are_delivered)
 		CHECK_NUMBER(queue->size - queue->nr_taken, nr_left[i]);
 		programs->limited_ns -= NS_PER_S;
 	}
-	CHECK_NUMBER(queue->counts.lost, NR_MANY + NR_FEW - 1024);
+	CHECK_NUMBER(queue->counts.lost, NR_MANY + NR_FEW - 5120);
 	stage_end();
 }
 

@@ -59,13 +59,13 @@
  * A signal ends a recording soon: so long records are delivered, and for so much CPU time, which
  * passes slowly on a busy machine; then at most so many, of each user the same number. One may take
  * ten times as long as another, as the first of a track does: of those that still wait after a step,
- * and another one, fewer are delivered.
+ * fewer are delivered.
  */
 #define HURRY_NS (NS_PER_S / 2)
 #define HURRY_CPU_NS (NS_PER_S / 10)
 #define HURRY_STEP_NS (NS_PER_S / 8)
-#define HURRY_STEPS 3
-static const size_t hurry_records[HURRY_STEPS] = { 8192, 2048, 1024 };
+#define HURRY_STEPS 2
+static const size_t hurry_records[HURRY_STEPS] = { 8192, 5120 };
 
 /*
  * Records wait for the end of the pass that reads them, and for those before them: if the next pass
