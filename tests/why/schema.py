@@ -82,7 +82,8 @@ def wrong_answer(answer):
 
 
 def undocumented():
-    """Members and kinds that the section JSON of the page does not name."""
-    named = {word for line in manpage.Page(PAGE).of("JSON") for word in line.bold}
+    """Members that the section JSON of the page does not name, and kinds that neither it nor the description names."""
+    page = manpage.Page(PAGE)
+    named, kinds = ({word for section in sections for line in page.of(section) for word in line.bold} for sections in (("JSON",), ("JSON", "DESCRIPTION")))
     tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, CAUSE_MORE, OTHER, OTHER_MORE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW, COMPARED_ROW)
-    return sorted(({name for table in tables for name in table} | KINDS) - named)
+    return sorted({name for table in tables for name in table} - named | KINDS - kinds)

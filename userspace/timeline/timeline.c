@@ -94,6 +94,8 @@ static void identity_append_scope(struct buffer *out, const struct timeline_trac
 		json_append_text(out, "field", text_of(track->field), first);
 	json_append_member(out, text_of("id"), first);
 	value_append_json(out, &track->id);
+	if (track->device.size > 0)
+		json_append_text(out, "device", track->device, first);
 	if (track->nr_outer == 0)
 		return;
 	buffer_append_string(out, ",\"outer\":{");

@@ -51,6 +51,7 @@ IDENTITY = (
     ("scope", lambda value: value in SCOPES, False),
     ("field", is_text, True),
     ("id", is_identifier, True),
+    ("device", lambda value: is_text(value) and value, True),
     ("outer", is_outer, True),
     ("tgid", is_count, True),
     ("comm", is_text, True),
@@ -193,6 +194,9 @@ def name_reports_identity(_session, event):
     pairs = list(zip(rest, rest[1:]))
     reported = [text for before, text in pairs if word in (None, before)]
     if shown.startswith(name) and str(value.get("id")) in reported:
+        return None
+    # A device's name is in place of its number.
+    if shown.startswith(name) and value.get("device", "") in rest[1:]:
         return None
     return f"{shown!r} does not report {name!r}, {word or 'its scope'} {value.get('id')}"
 

@@ -73,8 +73,7 @@ void trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *e
 {
 	struct trace2_track *track = calloc(1, sizeof(*track));
 	struct trace2_event line = { .kind = TRACE2_THREAD_START };
-	/* Names of threads have all that identifies a track. */
-	struct timeline_track own = *event->track, *shown = &own;
+	const struct timeline_track *shown = event->track;
 	bool has_levels = shown->kind != TRACK_SLICES;
 	struct buffer *name = &sink->message;
 	struct text label;
@@ -88,7 +87,6 @@ void trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *e
 	number_append(name, shown->number);
 	buffer_append_char(name, ':');
 	label.size = name->size;
-	own.device.size = 0;
 	track_append_label(name, shown);
 	if (!name->failed) {
 		label = (struct text){ name->data + label.size, name->size - label.size };
