@@ -202,10 +202,13 @@ def check_sections(tap, pages):
     found = pages.browser.run(TORN)
     tap.ok(found == [[902, False], [50, False], [51, False], [52, False], [53, True]], "what a program's threads tell", *found)
     wrong = pages.load_text(FORKS, "-r", "sched")[1]
-    found = pages.browser.run("const { tracks, names } = ktrack.recording; return [[...familyOf(tracks, names, 40)], [...familyOf(tracks, names, 50)], commandOf(tracks, [])];")
+    found = pages.browser.run("const { tracks, names } = ktrack.recording; return [[...familyOf(tracks, names, 40)], [...familyOf(tracks, names, 50)], commandOf(tracks, {})];")
     tap.ok(not wrong and sorted(found[0]) == [40, 41, 42] and found[1] == [50, 52], "what it forked, and what that forked", *found, *wrong)
-    found = pages.browser.run('return commandOf(ktrack.recording.tracks, [{ time: 1, text: "end of process 50 with status 0" }]);')
+    found = pages.browser.run('return commandOf(ktrack.recording.tracks, { marks: [{ time: 1, text: "end of process 50 with status 0" }] });')
     tap.ok(found == 50, "its end is recorded", found)
+    wrong = pages.load_text('writer "ktrack 0.2.0 thread 1\\n# command 40\\n"\n' + FORKS, "-r", "sched")[1]
+    found = pages.browser.run("return commandOf(ktrack.recording.tracks, ktrack.recording);")
+    tap.ok(found == 40 and not wrong, "the recording has its number", found, *wrong)
     found = pages.browser.run(FORK_CHAIN)
     tap.ok(found == [301, 300], "of a long chain of forks each is read once", *found)
 

@@ -283,6 +283,10 @@ def check_names(tap, kernel, result):
                 track = event["value"]
                 found.append((track["id"] == track.get("tgid"), track.get("comm")))
         tap.ok(found == [(True, "first"), (True, "second")], f"{kernel}: names: a thread has its name of the time, {source}", found)
+    # The command's shell forks the process with the two names next.
+    page, ids = run(machine.PROJECT / "build/ktrack", "export", "--html=/dev/stdout", result.folder / "names.dat"), re.findall(r'"id":(\d+),"tgid"', reported["file"])
+    command = re.search(r'"command_pid":"(\d+)"', page)
+    tap.ok(command and str(int(command[1]) + 1) in ids, f"{kernel}: names: the recording has the number of the command", command, ids)
 
 
 def check_terminal(tap, kernel, result):

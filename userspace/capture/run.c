@@ -651,14 +651,22 @@ void capture_close(struct capture *capture, int result, struct error *error)
 int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error)
 {
 	const struct rules *rules = capture->settings->selection.rules;
-	struct buffer workload = { 0 }, narrow = { 0 }, selection = { 0 };
-	int status, stored;
+	SCOPED_BUFFER(workload);
+	SCOPED_BUFFER(narrow);
+	SCOPED_BUFFER(selection);
+	SCOPED_BUFFER(command);
+	int status, stored, process = capture->command_tid;
 
 	if (capture->workload)
 		thread_set_append(capture->workload, &workload);
 	/* Their system calls have other numbers, and no record shows it. */
 	if (rules && rules_name_calls(rules))
 		narrow_threads_append(&narrow);
+	/* Records have numbers of the kernel. */
+	if (capture->command && namespace_has_kernel_pids())
+		process = command_pid(capture->command);
+	if (process > 0)
+		buffer_printf(&command, "%d", process);
 	stored = selection_store(&capture->settings->selection, capture->settings->records_programs,
 				 &selection);
 	if (stored > 0)
@@ -671,13 +679,11 @@ int spool_describe_capture(struct spool *spool, const struct capture *capture, s
 					       .narrow = buffer_text(&narrow),
 					       .rules = buffer_text(&capture->probes.rules),
 					       .selection = buffer_text(&selection),
+					       .command = buffer_text(&command),
 					       .labels = buffer_text(&capture->settings->labels) });
-	if (workload.failed || narrow.failed || stored < 0 || status < 0)
-		status = error_set(error, "out of memory");
-	buffer_release(&workload);
-	buffer_release(&narrow);
-	buffer_release(&selection);
-	return status;
+	if (workload.failed || narrow.failed || command.failed || stored < 0 || status < 0)
+		return error_set(error, "out of memory");
+	return 0;
 }
 
 void capture_end(struct capture *capture)

@@ -34,6 +34,7 @@ static const struct recording_property properties[] = {
 	{ "boot_id", VALUE_TEXT, MEMBER(boot_id),
 	  RECORDING_TRACE2 | RECORDING_TRACE2_MACHINE | RECORDING_CHROME | RECORDING_MACHINE |
 		  RECORDING_PERFETTO | RECORDING_OTLP },
+	{ "command_pid", VALUE_TEXT, MEMBER(process), RECORDING_HTML },
 	{ "time_unit", VALUE_BOOLEAN, MEMBER(counts_ticks), RECORDING_TRACE2, .word = "ticks" },
 	{ "selection", VALUE_TEXT, MEMBER(selection), WHOLE | RECORDING_PERFETTO | RECORDING_OTLP },
 	{ "overwrite", VALUE_TEXT, MEMBER(overwrite), RECORDING_TRACE2 },

@@ -53,6 +53,7 @@ struct recording {
 	const char *machine; /* the traced machine as uname(2) names it, NULL if unknown */
 	const char *host;    /* name of the traced machine, NULL if unknown */
 	const char *boot_id; /* the kernel's id of the boot that was traced, NULL if unknown */
+	const char *process; /* number of the recorded command's process, NULL if unknown or none */
 	uint64_t nr_cpus;    /* number of CPUs that may have written records */
 	/* names of its buffers ("" is the top level's), NULL if there is only one */
 	const char *const *buffers;

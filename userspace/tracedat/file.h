@@ -63,6 +63,8 @@
 #define TRACE_DAT_BOOT "# boot "
 /** TRACE_DAT_WALL_ERROR - begin of a line there: limit of the error of the wall clock, in ns */
 #define TRACE_DAT_WALL_ERROR "# wall-error "
+/** TRACE_DAT_COMMAND - begin of a line there: the number of the process of the recorded command */
+#define TRACE_DAT_COMMAND "# command "
 /** TRACE_DAT_DEVICE - begin of lines there: what devices_append() says of the traced machine */
 #define TRACE_DAT_DEVICE "# device "
 /** TRACE_DAT_PART - begin of lines there, of a part of a recording: what it has of the rest */

@@ -312,6 +312,7 @@ static int writer_lines(struct trace_file *file, struct text rest)
 		{ .begin = TRACE_DAT_TRIGGER, .member = &recording->triggers },
 		{ .begin = TRACE_DAT_LABEL, .member = &recording->labels },
 		{ .begin = TRACE_DAT_LIMIT, .member = &recording->limits },
+		{ .begin = TRACE_DAT_COMMAND, .member = &recording->process, .is_one = true },
 		{ .begin = TRACE_DAT_DEVICE, .member = &recording->devices },
 		{ .begin = TRACE_DAT_SELECTION, .member = &recording->stored },
 		{ .begin = TRACE_DAT_BOOT, .member = &recording->boot_id, .is_one = true },

@@ -233,7 +233,7 @@ static void part_put_writer(const struct part_writer *writer, const struct part_
 	} lines[] = {
 		{ TRACE_DAT_BOOT, recording->boot_id }, { TRACE_DAT_SELECTION, recording->stored },
 		{ TRACE_DAT_LABEL, recording->labels }, { TRACE_DAT_TRIGGER, recording->triggers },
-		{ TRACE_DAT_DEVICE, recording->devices },
+		{ TRACE_DAT_COMMAND, recording->process }, { TRACE_DAT_DEVICE, recording->devices },
 		{ TRACE_DAT_RECORDING, recording->id }, { TRACE_DAT_PART, state->lines },
 	};
 

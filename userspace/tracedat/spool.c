@@ -139,7 +139,8 @@ int spool_describe(struct spool *spool, const struct spool_description *descript
 			       origin_set(&origin->narrow, description->narrow) < 0 ||
 			       origin_set(&origin->rules, description->rules) < 0 ||
 			       origin_set(&origin->selection, description->selection) < 0 ||
-			       origin_set(&origin->labels, description->labels) < 0
+			       origin_set(&origin->labels, description->labels) < 0 ||
+			       origin_set(&origin->command, description->command) < 0
 		       ? -1
 		       : 0;
 }

@@ -272,6 +272,7 @@ struct spool_origin {
 	struct buffer selection; /* lines of selection_store() */
 	struct buffer triggers;	 /* of records in memory that are saved: lines "TIME TEXT" */
 	struct buffer labels;	 /* lines "KEY=VALUE" */
+	struct buffer command;	 /* number of the process of the command that is recorded */
 	/* Of cgroup_limits_append() when it began; only the process that records has them. */
 	bool has_limits;
 	struct buffer limits;

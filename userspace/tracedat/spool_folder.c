@@ -170,6 +170,7 @@ void spool_origin_release(struct spool_origin *origin)
 	buffer_release(&origin->workload);
 	buffer_release(&origin->limits);
 	buffer_release(&origin->devices);
+	buffer_release(&origin->command);
 	buffer_release(&origin->narrow);
 	buffer_release(&origin->rules);
 	buffer_release(&origin->triggers);

@@ -190,6 +190,7 @@ struct spool_description {
 	struct text rules;     /* for its records, as ktrack-rules(5) describes them */
 	struct text selection; /* lines of selection_store() */
 	struct text labels;    /* lines "KEY=VALUE" */
+	struct text command;   /* number of the process of the command that is recorded */
 };
 
 /** spool_describe - before spool_begin(); returns -1 if memory ran out */

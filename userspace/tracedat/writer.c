@@ -910,6 +910,7 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 		cgroup_limits_append(&limits, CGROUP_ROOT,
 				     &(struct text){ origin->limits.data, origin->limits.size });
 	writer_put_lines(text, TRACE_DAT_LIMIT, buffer_text(&limits));
+	writer_put_lines(text, TRACE_DAT_COMMAND, buffer_text(&origin->command));
 	writer_put_lines(text, TRACE_DAT_DEVICE, buffer_text(&origin->devices));
 	writer_put_lines(text, TRACE_DAT_TRIGGER, buffer_text(&origin->triggers));
 	put_text_option(out, TRACE_DAT_WRITER, text);

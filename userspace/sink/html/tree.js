@@ -265,8 +265,10 @@ function cgroupNodes(nodes) {
 	});
 }
 
-// The process of the recorded command: its end is recorded, or its thread was ktrack's until it executed the command; null if unknown.
-function commandOf(tracks, marks) {
+// The process of the recorded command: the recording has its number, its end is recorded, or its thread was ktrack's until it executed the command; null if unknown.
+function commandOf(tracks, { marks = [], about }) {
+	if (about?.command_pid)
+		return Number(about.command_pid);
 	const ended = marks.map(({ text }) => /^end of process (\d+)/.exec(text)?.[1]).find((pid) => pid);
 	const isChild = ({ identity: { scope, comm, id, tgid } }) => scope === "thread" && comm === "ktrack" && (tgid ?? id) === id;
 	const became = tracks.filter(isChild).find(({ identity: { id } }) => tracks.some(({ identity }) => identity.scope === "thread" && identity.id === id && identity.comm !== "ktrack"));
@@ -330,8 +332,8 @@ function sectionNodes(groups, isWorth) {
 }
 
 // The lines of a machine, in sections if it has more than two.
-function machineNode(host, tracks, { overview, names, marks }) {
-	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), sections = new Map(), family = familyOf(tracks, names, commandOf(tracks, marks)), isKernel = kernelOf(groups);
+function machineNode(host, tracks, recording) {
+	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), sections = new Map(), { overview, names } = recording, family = familyOf(tracks, names, commandOf(tracks, recording)), isKernel = kernelOf(groups);
 	groups.filter(({ ran }) => ran > BUSY_SHARE * overview?.running_ns).forEach((group) => group.isIdle = false);
 	const nrIdle = groups.filter((node) => node.isIdle).length, isWorth = nrIdle > IDLE_FEW && groups.some((node) => !node.isIdle && node.tracks.some((track) => track.identity.tracepoint === STATE_TRACKS));
 	const used = new Map((overview?.processes ?? []).map(({ pid, running_ns }) => [pid, running_ns]));
@@ -353,8 +355,8 @@ function treeOf(tracks, recording = {}) {
 	const hosts = new Map(), root = new TreeNode("root", "");
 	for (const track of tracks)
 		appendTo(hosts, track.identity.host ?? "", track);
-	// Marks do not say of which machine they are.
-	const { overview, names, marks = [] } = recording, machines = [...hosts].map(([host, list]) => machineNode(host, list, { overview, names, marks: hosts.size === 1 ? marks : [] }));
+	// Marks and numbers of processes do not say of which machine they are.
+	const { overview, names } = recording, machines = [...hosts].map(([host, list]) => machineNode(host, list, hosts.size === 1 ? recording : { overview, names }));
 	(machines.length > 1 ? machines : machines[0]?.children ?? []).forEach((node) => root.adopt(node));
 	return root;
 }
