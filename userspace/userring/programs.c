@@ -76,6 +76,9 @@ static const size_t hurry_records[HURRY_STEPS] = { 8192, 5120 };
 #define ROUND_CPU_NS (NS_PER_S / 10)
 #define ROUND_SIZE_MIN ((size_t)1 << 20)
 
+/* The first pass: with less, programs lose records that all begin at once on a busy machine. */
+#define ROUND_SIZE_FIRST (16 * ROUND_SIZE_MIN)
+
 static void programs_expect(struct programs *programs)
 {
 	programs->asked_ns = time_now_ns(CLOCK_MONOTONIC);
@@ -392,7 +395,7 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	programs->fd = -1;
 	programs->from_ns = time_now_ns(CLOCK_BOOTTIME);
 	programs->recorded.size_max = settings->size_max + PASS_SIZE_MAX;
-	programs->pass_size = ROUND_SIZE_MIN;
+	programs->pass_size = ROUND_SIZE_FIRST;
 	programs->message = malloc(BATCH_MAX);
 	if (!programs->message)
 		error_set(error, "out of memory");
