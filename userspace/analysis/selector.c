@@ -94,13 +94,18 @@ void slice_selector_append(struct buffer *out, const char *category, struct text
 	}
 }
 
+/* So many bytes of a name are compared, which needs no memory that may run out. */
+#define COMPARED_MAX 4096
+
 static bool selector_text_matches(const char *pattern, struct text text)
 {
-	char *copy = strndup(text.data, text.size);
-	bool matches = copy && fnmatch(pattern, copy, 0) == 0;
+	char copy[COMPARED_MAX + 1];
+	size_t size = text.size < COMPARED_MAX ? text.size : COMPARED_MAX;
 
-	free(copy);
-	return matches;
+	if (size > 0)
+		memcpy(copy, text.data, size);
+	copy[size] = '\0';
+	return fnmatch(pattern, copy, 0) == 0;
 }
 
 bool slice_selector_matches_name(const struct slice_selector *selector, struct text name)
