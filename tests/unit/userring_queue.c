@@ -371,8 +371,8 @@ TEST(a_limit_leaves_the_first_records_of_each_user)
 	add_of(0, 70, 100);
 	CHECK_TEXT(fill(25), "3 10 15 20 25 ");
 	CHECK_NUMBER(queue_user_bytes(&queue, 7), 4 * (100 + QUEUED_PLACES_SIZE));
-	CHECK_NUMBER(queue_limit(&queue, 4), 0);
-	CHECK_NUMBER(queue_limit(&queue, 2), 2);
+	CHECK_NUMBER(queue_limit(&queue, 4, 4), 0);
+	CHECK_NUMBER(queue_limit(&queue, 2, 2), 2);
 	CHECK_NUMBER(queue_user_bytes(&queue, 7), 2 * (100 + QUEUED_PLACES_SIZE));
 	CHECK_NUMBER(queue_bytes(&queue), 5 * (100 + QUEUED_PLACES_SIZE));
 	add_of(2, 50, 12);
@@ -380,6 +380,19 @@ TEST(a_limit_leaves_the_first_records_of_each_user)
 	CHECK_TEXT(fill(100), "30 -1 35 40 45 48 -2 50 -2 70 ");
 	CHECK_NUMBER(queue.counts.lost, 5);
 	CHECK_NUMBER(queue.counts.read, 12);
+	queue_release(&queue);
+}
+
+/* Who had few keeps them. */
+TEST(another_limit_is_of_users_that_lost_records)
+{
+	for (int64_t time_ns = 1; time_ns <= 6; time_ns++)
+		add_of(7, 10 * time_ns, 100);
+	for (int64_t time_ns = 1; time_ns <= 3; time_ns++)
+		add_of(2, 10 * time_ns + 5, 100);
+	CHECK_NUMBER(queue_limit(&queue, 4, 0), 2);
+	CHECK_NUMBER(queue_limit(&queue, 3, 1), 3);
+	CHECK_TEXT(fill(100), "10 15 -3 25 35 ");
 	queue_release(&queue);
 }
 
@@ -391,7 +404,7 @@ TEST(a_limit_leaves_records_of_many_rings_in_order)
 			add_of(i % 2, 10 * i + ring, 100);
 	}
 	CHECK_TEXT(fill(1), "0 1 ");
-	CHECK_NUMBER(queue_limit(&queue, 2), 6);
+	CHECK_NUMBER(queue_limit(&queue, 2, 2), 6);
 	CHECK_TEXT(fill(20), "2 10 11 -4 20 ");
 	add_of(0, 23, 12);
 	add_of(1, 22, 12);
@@ -405,7 +418,7 @@ TEST(a_limit_that_drops_all_records_leaves_a_loss)
 {
 	for (int64_t time_ns = 1; time_ns <= 6; time_ns++)
 		add(time_ns, 100);
-	CHECK_NUMBER(queue_limit(&queue, 0), 6);
+	CHECK_NUMBER(queue_limit(&queue, 0, 0), 6);
 	CHECK_NUMBER(queue_bytes(&queue), 0);
 	CHECK_TEXT(fill(INT64_MAX), "");
 	CHECK_NUMBER(queue.counts.lost, 6);

@@ -59,13 +59,14 @@
  * A signal ends a recording soon: so long records are delivered, and for so much CPU time, which
  * passes slowly on a busy machine; then at most so many, of each user the same number. One may take
  * ten times as long as another, as the first of a track does: of those that still wait after a step,
- * fewer are delivered.
+ * fewer are delivered, if possible only of users that had too many before.
  */
 #define HURRY_NS (NS_PER_S / 2)
 #define HURRY_CPU_NS (NS_PER_S / 10)
 #define HURRY_STEP_NS (NS_PER_S / 8)
 #define HURRY_STEPS 2
-static const size_t hurry_records[HURRY_STEPS] = { 8192, 5120 };
+#define HURRY_RECORDS 8192
+#define HURRY_AGAIN_RECORDS 1024
 
 /*
  * Records wait for the end of the pass that reads them, and for those before them: if the next pass
@@ -575,20 +576,27 @@ static void programs_limit(struct programs *programs)
 {
 	const struct user_table *users = &programs->recorded.users;
 	struct record_queue *queue = &programs->recorded.queue;
-	size_t nr_max = share_of_records(queue, hurry_records[programs->nr_limits++]);
+	size_t nr_max, nr_again, nr_cut = 0;
 
+	for (size_t i = 0; i < queue->nr_users; i++)
+		nr_cut += queue->users[i].was_cut;
+	/* Others have what the first limit left them. */
+	nr_max = share_of_records(queue, nr_cut == 0 && programs->nr_limits > 0
+						 ? HURRY_RECORDS / 2
+						 : HURRY_RECORDS);
+	nr_again = nr_cut > 0 ? HURRY_AGAIN_RECORDS / nr_cut : nr_max;
+	programs->nr_limits++;
 	programs->limited_ns = time_now_ns(CLOCK_MONOTONIC);
+	if (queue_limit(queue, nr_max, nr_again) == 0)
+		return;
 	for (size_t i = 0; i < queue->nr_users; i++) {
-		size_t nr_records = queue->users[i].nr_records;
-
-		if (nr_records > nr_max)
+		if (queue->users[i].nr_cut > 0)
 			report_message(programs->settings.report,
 				       "programs of user %u: their last %zu records are lost, they "
 				       "would have delayed the end",
-				       (unsigned int)users->list[i]->uid, nr_records - nr_max);
+				       (unsigned int)users->list[i]->uid, queue->users[i].nr_cut);
 	}
-	if (queue_limit(queue, nr_max) > 0)
-		programs_leave_events(&programs->recorded.events, queue);
+	programs_leave_events(&programs->recorded.events, queue);
 }
 
 /* Whether records that would still be delivered take too long. */

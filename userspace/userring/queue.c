@@ -334,16 +334,19 @@ static void losses_insert(struct record_queue *queue, int64_t time_ns, int64_t c
 	queue->nr_losses++;
 }
 
-size_t queue_limit(struct record_queue *queue, size_t nr_max)
+size_t queue_limit(struct record_queue *queue, size_t nr_max, size_t nr_again)
 {
 	size_t nr_lost = 0, nr_users = 0;
 
 	for (size_t i = 0; i < queue->nr_users; i++) {
 		struct queued_user *user = &queue->users[i];
 
-		user->nr_kept = nr_max;
-		nr_users += user->nr_records > nr_max;
-		nr_lost += user->nr_records > nr_max ? user->nr_records - nr_max : 0;
+		user->nr_max = user->was_cut ? nr_again : nr_max;
+		user->nr_kept = user->nr_max;
+		user->nr_cut = user->nr_records > user->nr_max ? user->nr_records - user->nr_max : 0;
+		user->was_cut |= user->nr_cut > 0;
+		nr_users += user->nr_cut > 0;
+		nr_lost += user->nr_cut;
 	}
 	if (nr_lost == 0)
 		return 0;
@@ -356,7 +359,7 @@ size_t queue_limit(struct record_queue *queue, size_t nr_max)
 		record->is_kept = nr_kept > 0;
 		if (nr_kept != 0)
 			continue;
-		losses_insert(queue, record->time_ns, user->nr_records - nr_max);
+		losses_insert(queue, record->time_ns, user->nr_cut);
 		nr_users--;
 	}
 	for (size_t i = 0; i < queue->size; i++) {

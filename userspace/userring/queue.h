@@ -29,13 +29,17 @@ struct queued_record {
  * struct queued_user - the records of a user that wait
  * @nr_bytes: with their places
  * @nr_late: so many came when later ones had been delivered
- * @nr_kept: so many more are left by queue_limit()
+ * @nr_max, @nr_kept: so many are left by queue_limit(), and so many more
+ * @nr_cut, @was_cut: so many were lost by its last call; whether any were lost by one
  */
 struct queued_user {
 	size_t nr_records;
 	size_t nr_bytes;
 	size_t nr_late;
+	size_t nr_max;
+	size_t nr_cut;
 	int64_t nr_kept;
+	bool was_cut;
 };
 
 /** struct queued_loss - lost records before @time_ns; LOSS_COUNT_UNKNOWN for an unknown number */
@@ -95,8 +99,11 @@ size_t queue_user_bytes(const struct record_queue *queue, unsigned int user);
 /** queue_shrink - drop the oldest records until the rest has at most @size bytes */
 void queue_shrink(struct record_queue *queue, size_t size);
 
-/** queue_limit - leave the first @nr_max records of each user; returns how many are lost */
-size_t queue_limit(struct record_queue *queue, size_t nr_max);
+/**
+ * queue_limit - leave the first @nr_max records of each user; returns how many are lost
+ * @nr_again: of users that lost records by an earlier call, so many are left
+ */
+size_t queue_limit(struct record_queue *queue, size_t nr_max, size_t nr_again);
 
 /** queue_has_record - whether a record up to @until_ns waits */
 bool queue_has_record(const struct record_queue *queue, int64_t until_ns);
