@@ -63,7 +63,7 @@ arm64-tests := tests/stream/ tests/trace2/parity.t tests/trace2/unwritten.t $(ad
 # Lanes of tests: check-quick has no VMs, check adds them, check-full runs all tests.
 check-quick:
 	$(Q)scripts/deps build check
-	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs damage-programs
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay damage-programs
 	$(Q)tests/run --lane quick
 
 check:
