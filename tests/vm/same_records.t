@@ -30,8 +30,8 @@ LEAST = {"sched:cpu": 1000, "sched:thread": 2000, "sched:wakeup": 500, "irq:cpu"
 
 def tracks_read(text):
     """
-    All that a stream has of tracks, and how many events of which rule. The processes of threads are in no record: only who reads
-    live can look them up. What is open at the end is closed when the recording ends, which for a live one is later.
+    All that a stream has of tracks, and how many events of which rule. The processes of threads, and names of devices, are in no
+    record: only who reads live can look them up; the identity has all else that names of tracks have. What is open at the end is closed when the recording ends, which for a live one is later.
     """
     events, counts = [], {}
     for line in text.splitlines():
@@ -40,8 +40,10 @@ def tracks_read(text):
             continue
         for name in OF_RUN:
             event.pop(name, None)
+        event["thread"] = event["thread"].partition(":")[0]
         if event.get("category") == "track":
-            event["value"].pop("tgid", None)
+            for name in ("tgid", "device"):
+                event["value"].pop(name, None)
         if event.get("unfinished") or event.get("category") == "summary":
             event = {name: value for name, value in event.items() if name not in ("t_abs", "t_rel")}
         events.append(event)
