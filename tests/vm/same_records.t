@@ -41,6 +41,8 @@ def tracks_read(text):
         for name in OF_RUN:
             event.pop(name, None)
         event["thread"] = event["thread"].partition(":")[0]
+        if event["event"] == "data":
+            del event["key"]
         if event.get("category") == "track":
             for name in ("tgid", "device"):
                 event["value"].pop(name, None)
