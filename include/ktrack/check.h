@@ -8,9 +8,9 @@
  * tracepoint's name and is unavailable for a reason that is the sentence. A wrong call takes the size
  * of that member. No variable of these structs is ever defined.
  *
- * checkpatch reports COMPLEX_MACRO, FUNCTION_ARGUMENTS, MACRO_ARG_UNUSED,
- * MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING, TRAILING_SEMICOLON: these macros make declarations and
- * statements, some of them empty, from tuples of which each uses a part.
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING,
+ * TRAILING_SEMICOLON: these macros make declarations and statements, some of them empty, from tuples
+ * of which each uses a part.
  */
 #ifndef KTRACK_CHECK_H
 #define KTRACK_CHECK_H

@@ -4,8 +4,9 @@
  * type, a name that is neither a keyword nor a macro, the name of its field as a string, and its
  * size or the texts of its values if it has any.
  *
- * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, SPACING: these macros make parameters and
- * lists, which cannot be put in parentheses, and each uses a part of its tuple.
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, NEW_TYPEDEFS, SPACING: these macros make
+ * parameters and lists, which cannot be put in parentheses, and each uses a part of its tuple; the
+ * meaning of a value, and what an error says of a guard, are names of types.
  */
 #ifndef KTRACK_USER_ATTRIBUTE_H
 #define KTRACK_USER_ATTRIBUTE_H

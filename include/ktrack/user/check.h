@@ -6,9 +6,11 @@
  * So the declaration has a member for each possible mistake, with the sentence as the reason why it
  * is unavailable, and a wrong call names that member, and nothing else that could be wrong.
  *
- * checkpatch reports COMPLEX_MACRO, CONSTANT_COMPARISON, MACRO_ARG_UNUSED, SPACING,
- * MULTISTATEMENT_MACRO_USE_DO_WHILE, TRAILING_SEMICOLON: these macros make declarations and
- * statements, some of them empty, from tuples of which each uses a part; it takes C++ for C.
+ * checkpatch reports COMPLEX_MACRO, CONSTANT_COMPARISON, FUNCTION_ARGUMENTS, MACRO_ARG_UNUSED,
+ * MACRO_WITH_FLOW_CONTROL, MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO,
+ * SPACING, TRAILING_SEMICOLON, TRAILING_STATEMENTS: these macros make declarations and statements,
+ * some of them empty, from tuples of which each uses a part; programs do not have the kernel's
+ * macros; it takes C++ for C.
  */
 #ifndef KTRACK_USER_CHECK_H
 #define KTRACK_USER_CHECK_H

@@ -3,9 +3,9 @@
  * Defines the functions of an event, which write its records.
  *
  * checkpatch reports ARRAY_SIZE, COMPLEX_MACRO, MACRO_ARG_UNUSED, MACRO_WITH_FLOW_CONTROL,
- * MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, TRAILING_SEMICOLON:
- * these macros make members, parameters and functions, which cannot be put in parentheses or in a
- * do-while; and programs do not have the kernel's macros.
+ * MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, STORAGE_CLASS,
+ * TRAILING_SEMICOLON: these macros make members, parameters and functions, which cannot be put in
+ * parentheses or in a do-while; and programs do not have the kernel's macros.
  */
 #ifndef KTRACK_USER_EMIT_H
 #define KTRACK_USER_EMIT_H
