@@ -14,6 +14,10 @@
 #include "ids.h"
 #include "list.h"
 
+#ifndef __clang__
+#pragma GCC system_header
+#endif
+
 /**
  * KTRACK_SCOPE() - attribute: a number that selects the track
  * @ctype: the number's integer type; one of several scopes has a type of the kernel in one word,

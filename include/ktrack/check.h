@@ -82,6 +82,36 @@
 #define __KTRACK_SAYS(event, text)	char event __attribute__((unavailable(text)));
 #endif
 
+/* Checks that an attribute is one: a misspelled one does not expand to a tuple. */
+#define __KTRACK_CHECK_TUPLE(event, place, attribute)				\
+	static_assert(__KTRACK_IS_TUPLE(attribute), #event ": no attribute: " #attribute); \
+	__KTRACK_JOIN(__KTRACK_CHECK_WORD_, __KTRACK_IS_TUPLE(attribute))(event, attribute)
+#define __KTRACK_CHECK_WORD_0(event, attribute)
+#define __KTRACK_CHECK_WORD_1(event, attribute)					\
+	__KTRACK_CHECK_WORD_OF(event, __KTRACK_BARE attribute)
+#define __KTRACK_CHECK_WORD_OF(...)	__KTRACK_CHECK_WORD(__VA_ARGS__)
+#define __KTRACK_IS_TUPLE(item)		__KTRACK_SECOND(__KTRACK_TUPLE item, 0, _)
+#define __KTRACK_TUPLE(...)		_, 1
+
+/*
+ * 1 if each attribute is a tuple whose name is not current, which is a macro. Otherwise nothing is
+ * declared, so that the sentence is the only error.
+ */
+#define __KTRACK_IS_LIST(...)							\
+	__KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_IS_LIST_,			\
+		__KTRACK_COUNT_REST(_ __KTRACK_NUMBERED(__KTRACK_IF_WRONG, , ##__VA_ARGS__))), 0, _)
+#define __KTRACK_IS_LIST_0		_, 1
+#define __KTRACK_IF_WRONG(about, place, attribute)				\
+	__KTRACK_JOIN(__KTRACK_IF_WRONG_, __KTRACK_IS_TUPLE(attribute))(attribute)
+#define __KTRACK_IF_WRONG_0(attribute)	, _
+#define __KTRACK_IF_WRONG_1(attribute)	__KTRACK_IF_MACRO attribute
+#define __KTRACK_IF_MACRO(kind, ctype, name, ...)				\
+	__KTRACK_JOIN(__KTRACK_IF_MACRO_,					\
+		      __KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_MACRO_, name), 0, _))
+#define __KTRACK_MACRO_get_current()	_, 1
+#define __KTRACK_IF_MACRO_0
+#define __KTRACK_IF_MACRO_1		, _
+
 /*
  * Defines the constants that calls are checked against: the kind of @event, its number of
  * attributes, their kinds, and a variable for each mistake.
@@ -90,33 +120,26 @@
 struct ktrack_fits_##event {							\
 	char event;								\
 };										\
-__KTRACK_EACH(__KTRACK_CHECK_WORD, ##__VA_ARGS__)				\
 enum {										\
 	event##_is_no_ktrack_tracepoint = __KTRACK_KIND_##kind,				\
 	ktrack_count_##event = __KTRACK_COUNT(__VA_ARGS__),			\
-	ktrack_asyncs_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, async, ##__VA_ARGS__), \
-	ktrack_globals_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, global, ##__VA_ARGS__), \
-	ktrack_results_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, result, ##__VA_ARGS__), \
+	ktrack_asyncs_##event = 0 __KTRACK_EACH_PLACE(__KTRACK_PLACES, event, async, ##__VA_ARGS__), \
+	ktrack_globals_##event = 0 __KTRACK_EACH_PLACE(__KTRACK_PLACES, event, global, ##__VA_ARGS__), \
+	ktrack_results_##event = 0 __KTRACK_EACH_PLACE(__KTRACK_PLACES, event, result, ##__VA_ARGS__), \
 };										\
 static_assert(!(ktrack_results_##event & (ktrack_results_##event - 1)),		\
 	      #event ": has more than one KTRACK_RESULT()");			\
-__KTRACK_NUMBERED(__KTRACK_DEFINE_ATTRIBUTE, event, ##__VA_ARGS__)		\
+__KTRACK_EACH_PLACE(__KTRACK_DEFINE_ATTRIBUTE, event, , ##__VA_ARGS__)		\
 __KTRACK_DEFINE_CALL(event, begin __KTRACK_BEGIN_LIST(__VA_ARGS__))		\
 __KTRACK_DEFINE_CALL(event, end __KTRACK_END_LIST(__VA_ARGS__))			\
 __KTRACK_DEFINE_FIRST(event)
 
 /* A bit for the place of each attribute of a kind. */
-#define __KTRACK_PLACES_OF(kind, place, attribute) \
-	__KTRACK_PLACES_OF_BARE(kind, place, __KTRACK_BARE attribute)
-#define __KTRACK_PLACES_OF_BARE(...)	__KTRACK_PLACES_OF_NOW(__VA_ARGS__)
-#define __KTRACK_PLACES_OF_NOW(wanted, place, kind, ...) \
+#define __KTRACK_PLACES(event, wanted, place, kind, ...)			\
 	| (__KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_##wanted) << place
 
 /* Checks an attribute among the others. */
-#define __KTRACK_DEFINE_ATTRIBUTE(event, place, attribute) \
-	__KTRACK_DEFINE_ATTRIBUTE_OF(event, place, __KTRACK_BARE attribute)
-#define __KTRACK_DEFINE_ATTRIBUTE_OF(...)	__KTRACK_DEFINE_ATTRIBUTE_NOW(__VA_ARGS__)
-#define __KTRACK_DEFINE_ATTRIBUTE_NOW(event, place, kind, ctype, name, ...)	\
+#define __KTRACK_DEFINE_ATTRIBUTE(event, of, place, kind, ctype, name, ...)	\
 	__KTRACK_DEFINE_ATTRIBUTE_CALLED(event, place, kind, __KTRACK_CALLED(kind, name, ##__VA_ARGS__))
 #define __KTRACK_DEFINE_ATTRIBUTE_CALLED(...) \
 	__KTRACK_DEFINE_ATTRIBUTE_AS(__VA_ARGS__)
@@ -153,12 +176,9 @@ static_assert((int)event##_is_no_ktrack_tracepoint == __KTRACK_KIND_SLICE || !__
 enum { ktrack_##call##_count_##event = __KTRACK_COUNT(__VA_ARGS__) };		\
 extern struct ktrack_fits_##event						\
 	__KTRACK_JOIN(ktrack_given_##call##_##event##_, __KTRACK_COUNT(__VA_ARGS__)); \
-__KTRACK_NUMBERED(__KTRACK_DEFINE_CHECK, (event, call##_##event), ##__VA_ARGS__)
+__KTRACK_EACH_PLACE(__KTRACK_DEFINE_CHECK, event, call##_##event, ##__VA_ARGS__)
 
-#define __KTRACK_DEFINE_CHECK(about, place, attribute) \
-	__KTRACK_DEFINE_CHECK_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
-#define __KTRACK_DEFINE_CHECK_OF(...)	__KTRACK_DEFINE_CHECK_NOW(__VA_ARGS__)
-#define __KTRACK_DEFINE_CHECK_NOW(event, call, place, kind, ctype, name)	\
+#define __KTRACK_DEFINE_CHECK(event, call, place, kind, ctype, name)		\
 enum {										\
 	ktrack_wants_##call##_##place = __KTRACK_WANTS_##kind,			\
 	ktrack_is_track_##call##_##place = __KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_track, \
@@ -227,33 +247,31 @@ static_assert((int)event##_is_no_ktrack_tracepoint == (int)class##_is_no_ktrack_
 	      #event ": a slice LIKE a counter, or a counter LIKE a slice: " #class); \
 static_assert((int)ktrack_count_##event == (int)ktrack_count_##class,		\
 	      #event ": LIKE a tracepoint with more or fewer attributes: " #class); \
-__KTRACK_NUMBERED(__KTRACK_SAME_KIND, (class, event), ##__VA_ARGS__)		\
+__KTRACK_EACH_PLACE(__KTRACK_SAME_KIND, event, class, ##__VA_ARGS__)		\
 										\
 static __always_inline void							\
 ktrack_same_##event(const struct ktrack_values_##class *first,			\
 		    const struct ktrack_values_##event *second)			\
 {										\
-	__KTRACK_EACH(__KTRACK_SAME, ##__VA_ARGS__)				\
+	__KTRACK_EACH_PLACE(__KTRACK_SAME, event, , ##__VA_ARGS__)		\
 }
 
-#define __KTRACK_SAME_KIND(about, place, attribute) \
-	__KTRACK_SAME_KIND_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
-#define __KTRACK_SAME_KIND_OF(...)	__KTRACK_SAME_KIND_NOW(__VA_ARGS__)
-#define __KTRACK_SAME_KIND_NOW(class, event, place, kind, ctype, name, ...)	\
+#define __KTRACK_SAME_KIND(event, class, place, kind, ctype, name, ...)		\
 static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attribute_kind_##class##_##place, \
 	      #event ": LIKE a tracepoint with another kind of attribute: " #name);
 
-#define __KTRACK_SAME(kind, ctype, name, ...)	__KTRACK_IF_END(kind, __KTRACK_SAME_MEMBER(name))
-#define __KTRACK_SAME_MEMBER(name)						\
+#define __KTRACK_SAME(event, of, place, kind, ctype, name, ...)			\
+	__KTRACK_IF_END(kind, __KTRACK_SAME_MEMBER(event, name))
+#define __KTRACK_SAME_MEMBER(event, name)					\
 	static_assert(offsetof(typeof(*first), name) == offsetof(typeof(*second), name), \
-		      "a LIKE tracepoint has its attributes in another order: " #name); \
+		      #event ": LIKE a tracepoint with another order of attributes: " #name); \
 	static_assert(__builtin_types_compatible_p(typeof(first->name),		\
 						   typeof(second->name)),	\
-		      "a LIKE tracepoint has an attribute of another type: " #name);
+		      #event ": LIKE a tracepoint with another type of attribute: " #name);
 
 #ifdef __CHECKER__
 #define __KTRACK_GIVEN(event, call, expression, ...)	(expression)
-#define __KTRACK_CHECK_WORD(kind, ctype, name, ...)
+#define __KTRACK_CHECK_WORD(event, kind, ctype, name, ...)
 #define __KTRACK_CHECK_KIND(call, event, kind)		static_assert(1, "")
 #define __KTRACK_CHECK_NAME(event, given)		do { } while (0)
 #define __KTRACK_CHECK_VALUE(event, given)		do { } while (0)
@@ -271,9 +289,9 @@ static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attrib
 					 __KTRACK_COUNT(__VA_ARGS__)), default: (expression)))
 
 /* The name of a field may be a macro of the kernel, which has expanded: current is one. */
-#define __KTRACK_CHECK_WORD(kind, ctype, name, ...)				\
+#define __KTRACK_CHECK_WORD(event, kind, ctype, name, ...)			\
 static_assert(__builtin_strcmp(&("__" #name)[sizeof(#name) - 1], "()"),		\
-	      #name ": the name of a field became this, since it is a macro; choose another one");
+	      #event ": the name of a field became " #name ", since it is a macro; choose another one");
 
 /* Checks that @call fits the tracepoint. Allowed among declarations. */
 #define __KTRACK_CHECK_KIND(call, event, kind)					\

@@ -69,6 +69,10 @@
  * trace-cmd misreads %c. It also misreads ?: without the parentheses.
  */
 #define KTRACK_SLICE(event, ...)						\
+	__KTRACK_CHECK_LIST(event, ##__VA_ARGS__)				\
+	__KTRACK_JOIN(__KTRACK_SLICE_, __KTRACK_IS_LIST(__VA_ARGS__))(event, ##__VA_ARGS__)
+#define __KTRACK_SLICE_0(...)
+#define __KTRACK_SLICE_1(event, ...)						\
 	__KTRACK_CHECKS(event, SLICE, ##__VA_ARGS__)				\
 	__KTRACK_EVENT(event,							\
 		__KTRACK_SLICE_PROTO(__VA_ARGS__),				\
@@ -98,6 +102,11 @@
  * @...: attributes, as for KTRACK_SLICE()
  */
 #define KTRACK_COUNTER(event, ctype, ...)					\
+	__KTRACK_CHECK_LIST(event, ##__VA_ARGS__)				\
+	__KTRACK_JOIN(__KTRACK_COUNTER_, __KTRACK_IS_LIST(__VA_ARGS__))		\
+		(event, ctype, ##__VA_ARGS__)
+#define __KTRACK_COUNTER_0(...)
+#define __KTRACK_COUNTER_1(event, ctype, ...)					\
 	__KTRACK_COUNTER_CHECKS(event, ctype)					\
 	__KTRACK_CHECKS(event, COUNTER, ##__VA_ARGS__)				\
 	__KTRACK_EVENT(event,							\
@@ -126,6 +135,11 @@
  * It can be enabled separately, and costs a quarter of the memory of KTRACK_SLICE().
  */
 #define KTRACK_SLICE_LIKE(class, event, ...)					\
+	__KTRACK_CHECK_LIST(event, ##__VA_ARGS__)				\
+	__KTRACK_JOIN(__KTRACK_SLICE_LIKE_, __KTRACK_IS_LIST(__VA_ARGS__))	\
+		(class, event, ##__VA_ARGS__)
+#define __KTRACK_SLICE_LIKE_0(...)
+#define __KTRACK_SLICE_LIKE_1(class, event, ...)				\
 	__KTRACK_CHECKS(event, SLICE, ##__VA_ARGS__)				\
 	__KTRACK_LIKE_CHECKS(class, event, ##__VA_ARGS__)			\
 	__KTRACK_EVENT_LIKE(class, event,					\
@@ -141,6 +155,11 @@
  * @...: the attributes: those of @class, in its order; others are refused by the compiler
  */
 #define KTRACK_COUNTER_LIKE(class, event, ctype, ...)				\
+	__KTRACK_CHECK_LIST(event, ##__VA_ARGS__)				\
+	__KTRACK_JOIN(__KTRACK_COUNTER_LIKE_, __KTRACK_IS_LIST(__VA_ARGS__))	\
+		(class, event, ctype, ##__VA_ARGS__)
+#define __KTRACK_COUNTER_LIKE_0(...)
+#define __KTRACK_COUNTER_LIKE_1(class, event, ctype, ...)			\
 	__KTRACK_COUNTER_CHECKS(event, ctype)					\
 	__KTRACK_CHECKS(event, COUNTER, ##__VA_ARGS__)				\
 	__KTRACK_LIKE_CHECKS(class, event, ##__VA_ARGS__)			\
@@ -206,18 +225,23 @@ whole module say -DKTRACK_DISABLE in ccflags-y; for this file, create them in an
 			ktrack_pin_module, ktrack_unpin_module);
 #endif
 
+#undef __KTRACK_CHECK_LIST
 #undef __KTRACK_CHECKS
 #undef __KTRACK_COUNTER_CHECKS
 #undef __KTRACK_LIKE_CHECKS
 #undef __KTRACK_SLICE_HELPERS
 #undef __KTRACK_COUNTER_HELPERS
 #ifdef TRACE_HEADER_MULTI_READ
+#define __KTRACK_CHECK_LIST(event, ...)
 #define __KTRACK_CHECKS(event, kind, ...)
 #define __KTRACK_COUNTER_CHECKS(event, ctype)
 #define __KTRACK_LIKE_CHECKS(class, event, ...)
 #define __KTRACK_SLICE_HELPERS(event, ...)
 #define __KTRACK_COUNTER_HELPERS(event, ctype, ...)
 #else
+#define __KTRACK_CHECK_LIST(event, ...)						\
+	static_assert(__KTRACK_COUNT(__VA_ARGS__) <= 10, #event ": ten attributes at most"); \
+	__KTRACK_NUMBERED(__KTRACK_CHECK_TUPLE, event, ##__VA_ARGS__)
 #define __KTRACK_CHECKS(event, kind, ...)					\
 	__KTRACK_DEFINE_CHECKS(event, kind, ##__VA_ARGS__)			\
 	__KTRACK_DEFINE_STRUCT(event, ##__VA_ARGS__)

@@ -61,10 +61,26 @@
 #define __KTRACK_NUMBERED_10(apply, about, a, b, c, d, e, f, g, h, i, j) \
 	__KTRACK_NUMBERED_9(apply, about, a, b, c, d, e, f, g, h, i) apply(about, 9, j)
 
+/* An error says that ten are the most; the others are ignored. */
+#define __KTRACK_EACH_11(apply, a, b, c, d, e, f, g, h, i, j, ...)		\
+	__KTRACK_EACH_10(apply, a, b, c, d, e, f, g, h, i, j)
+#define __KTRACK_NUMBERED_11(apply, about, a, b, c, d, e, f, g, h, i, j, ...)	\
+	__KTRACK_NUMBERED_10(apply, about, a, b, c, d, e, f, g, h, i, j)
+
+/* Expands to apply(event, of, place, kind, ctype, name, ...) for each attribute. */
+#define __KTRACK_EACH_PLACE(apply, event, of, ...)				\
+	__KTRACK_NUMBERED(__KTRACK_AT_PLACE, (apply, event, of), ##__VA_ARGS__)
+#define __KTRACK_AT_PLACE(about, place, attribute)				\
+	__KTRACK_AT_PLACE_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
+#define __KTRACK_AT_PLACE_OF(...)		__KTRACK_AT_PLACE_NOW(__VA_ARGS__)
+#define __KTRACK_AT_PLACE_NOW(apply, ...)	apply(__VA_ARGS__)
+
+/* The number of items, 11 for eleven to twenty. */
 #define __KTRACK_COUNT(...)							\
-	__KTRACK_TWELFTH(_, ##__VA_ARGS__, ten_attributes_at_most,		\
-			 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define __KTRACK_TWELFTH(_, a, b, c, d, e, f, g, h, i, j, k, count, ...) count
+	__KTRACK_LAST(_, ##__VA_ARGS__, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,	\
+		      10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __KTRACK_LAST(_, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, count, ...) \
+	count
 
 #define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)
 #define __KTRACK_JOIN_NOW(a, b)			a##b

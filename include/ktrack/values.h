@@ -24,46 +24,48 @@
  */
 #define __KTRACK_DEFINE_STRUCT(event, ...)					\
 struct ktrack_values_##event {							\
-	__KTRACK_EACH(__KTRACK_MEMBER, ##__VA_ARGS__)				\
-	__KTRACK_EACH(__KTRACK_BY_SCOPES(__KTRACK_NO_MEMBER, __KTRACK_KEY_MEMBER, ##__VA_ARGS__), \
-		      ##__VA_ARGS__)						\
+	__KTRACK_EACH_PLACE(__KTRACK_MEMBER, event, , ##__VA_ARGS__)		\
+	__KTRACK_EACH_PLACE(__KTRACK_BY_SCOPES(__KTRACK_NO_MEMBER, __KTRACK_KEY_MEMBER,	\
+					       ##__VA_ARGS__), event, , ##__VA_ARGS__)	\
 };
 
-#define __KTRACK_MEMBER(kind, ctype, name, ...) \
-	__KTRACK_MEMBER_##kind(ctype, name, ##__VA_ARGS__)
-#define __KTRACK_MEMBER_text(ctype, name)	ctype name;
-#define __KTRACK_MEMBER_track(ctype, name)	ctype name;
-#define __KTRACK_MEMBER_pointer(ctype, name)	ctype name;
-#define __KTRACK_MEMBER_sized(ctype, name, size)				\
+#define __KTRACK_MEMBER(event, of, place, kind, ctype, name, ...)		\
+	__KTRACK_MEMBER_##kind(event, ctype, name, ##__VA_ARGS__)
+#define __KTRACK_MEMBER_text(event, ctype, name)	ctype name;
+#define __KTRACK_MEMBER_track(event, ctype, name)	ctype name;
+#define __KTRACK_MEMBER_pointer(event, ctype, name)	ctype name;
+#define __KTRACK_MEMBER_sized(event, ctype, name, size)				\
 	ctype name;								\
-	static_assert((size) > 0, #name ": KTRACK_TEXT_N() without bytes");
-#define __KTRACK_MEMBER_bytes(ctype, name, size)				\
+	static_assert((size) > 0, #event ": KTRACK_TEXT_N() without bytes: " #name);
+#define __KTRACK_MEMBER_bytes(event, ctype, name, size)				\
 	u8 name[size];								\
 	static_assert((size) > 0 && (size) <= KTRACK_BYTES_MAX,			\
-		      #name ": KTRACK_BYTES() has 1 to 64 bytes");
-#define __KTRACK_MEMBER_integer(ctype, name)					\
+		      #event ": KTRACK_BYTES() has 1 to 64 bytes: " #name);
+#define __KTRACK_MEMBER_integer(event, ctype, name)				\
 	ctype name;								\
-	static_assert(__KTRACK_IS_INTEGER(ctype), #name " is not of an integer type: " #ctype); \
+	static_assert(__KTRACK_IS_INTEGER(ctype),				\
+		      #event ": " #name " is not of an integer type: " #ctype);	\
 	static_assert(!__KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_SWAPPED_, ctype), 0, _), \
-		      #name " would have the wrong byte order: " #ctype			\
+		      #event ": " #name " would have the wrong byte order: " #ctype	\
 		      "; declare a number of the CPU, and pass be32_to_cpu() or the like");
 #define __KTRACK_MEMBER_scope			__KTRACK_MEMBER_integer
-#define __KTRACK_MEMBER_global(ctype, name)
+#define __KTRACK_MEMBER_global(event, ctype, name)
 #define __KTRACK_MEMBER_flow			__KTRACK_MEMBER_integer
 #define __KTRACK_MEMBER_result			__KTRACK_MEMBER_integer
-#define __KTRACK_MEMBER_cpu(ctype, name)					\
-	__KTRACK_MEMBER_integer(ctype, name)					\
-	static_assert(sizeof(ctype) >= sizeof(s32), "scope_cpu needs 32 bits, for KTRACK_THIS_CPU");
-#define __KTRACK_MEMBER_async(ctype, name, called)				\
-	__KTRACK_MEMBER_integer(ctype, name)					\
+#define __KTRACK_MEMBER_cpu(event, ctype, name)					\
+	__KTRACK_MEMBER_integer(event, ctype, name)				\
+	static_assert(sizeof(ctype) >= sizeof(s32),				\
+		      #event ": scope_cpu needs 32 bits, for KTRACK_THIS_CPU");
+#define __KTRACK_MEMBER_async(event, ctype, name, called)			\
+	__KTRACK_MEMBER_integer(event, ctype, name)				\
 	static_assert(!__KTRACK_SECOND(__KTRACK_TAKEN_##name, 0, _),		\
-		      #called ": KTRACK_ASYNC() with the id of a process or a CPU");
-#define __KTRACK_MEMBER_symbol(ctype, name, ...)				\
-	__KTRACK_MEMBER_integer(ctype, name)					\
-	static_assert(sizeof(#__VA_ARGS__) > 1, #name ": KTRACK_ENUM() without values");
-#define __KTRACK_MEMBER_bits(ctype, name, ...)					\
-	__KTRACK_MEMBER_integer(ctype, name)					\
-	static_assert(sizeof(#__VA_ARGS__) > 1, #name ": KTRACK_FLAGS() without bits");
+		      #event ": KTRACK_ASYNC() with the id of a process or a CPU: " #called);
+#define __KTRACK_MEMBER_symbol(event, ctype, name, ...)				\
+	__KTRACK_MEMBER_integer(event, ctype, name)				\
+	static_assert(sizeof(#__VA_ARGS__) > 1, #event ": KTRACK_ENUM() without values: " #name);
+#define __KTRACK_MEMBER_bits(event, ctype, name, ...)				\
+	__KTRACK_MEMBER_integer(event, ctype, name)				\
+	static_assert(sizeof(#__VA_ARGS__) > 1, #event ": KTRACK_FLAGS() without bits: " #name);
 
 /* Types whose numbers are printed as if they were the CPU's. */
 #define __KTRACK_SWAPPED___be16			_, 1
@@ -77,13 +79,13 @@ struct ktrack_values_##event {							\
 #define __KTRACK_TAKEN_scope_cpu		_, 1
 
 /* One of several scopes needs a type that marks it. */
-#define __KTRACK_NO_MEMBER(kind, ctype, name, ...)
-#define __KTRACK_KEY_MEMBER(kind, ctype, name, ...) \
-	__KTRACK_SECOND(__KTRACK_KEY_MEMBER_##kind(ctype, name), , _)
-#define __KTRACK_KEY_MEMBER_scope(ctype, name)					\
+#define __KTRACK_NO_MEMBER(...)
+#define __KTRACK_KEY_MEMBER(event, of, place, kind, ctype, name, ...)		\
+	__KTRACK_SECOND(__KTRACK_KEY_MEMBER_##kind(event, ctype, name), , _)
+#define __KTRACK_KEY_MEMBER_scope(event, ctype, name)				\
 	_, static_assert(sizeof(__KTRACK_KEY_TYPE(ctype, char [3])) == sizeof(ctype), \
-			 #name ": several scopes need types of one word, such as u32 and ulong, not " \
-			 #ctype);
+			 #event ": several scopes need types of one word, such as u32 and ulong, " \
+			 "but " #name " is " #ctype);
 #define __KTRACK_KEY_MEMBER_cpu			__KTRACK_KEY_MEMBER_scope
 
 /*

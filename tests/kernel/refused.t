@@ -45,12 +45,12 @@ CASES = {
     "order": (
         "",
         f"{PAIR} KTRACK_SLICE_LIKE(one, other, KTRACK_FIELD(u32, b), KTRACK_FIELD(u32, a));",
-        "has its attributes in another order",
+        "other: LIKE a tracepoint with another order of attributes: ",
     ),
     "counter_order": (
         "",
         f"{LEVEL} KTRACK_COUNTER_LIKE(level, other, u32, KTRACK_FIELD(u32, b), KTRACK_FIELD(u32, a));",
-        "has its attributes in another order",
+        "other: LIKE a tracepoint with another order of attributes: ",
     ),
     "names": (
         "",
@@ -66,7 +66,7 @@ CASES = {
     "types": (
         "",
         f"{PAIR} KTRACK_SLICE_LIKE(one, other, KTRACK_FIELD(u32, a), KTRACK_FIELD(s32, b));",
-        "has an attribute of another type: b",
+        "other: LIKE a tracepoint with another type of attribute: b",
     ),
     "kinds": (
         "",
@@ -87,7 +87,7 @@ CASES = {
     "scope_type": (
         "",
         "KTRACK_SLICE(two, KTRACK_SCOPE(unsigned long, a), KTRACK_SCOPE_CPU);",
-        "scope_a: several scopes need types of one word, such as u32 and ulong, not unsigned long",
+        "two: several scopes need types of one word, such as u32 and ulong, but scope_a is unsigned long",
     ),
     "two_globals": ("", "KTRACK_SLICE(two, KTRACK_SCOPE_GLOBAL, KTRACK_SCOPE_GLOBAL);", "KTRACK_SCOPE_GLOBAL excludes another scope"),
     "global_scope": (
@@ -106,21 +106,21 @@ CASES = {
         "two: KTRACK_ASYNC() must be the last scope, but before it is scope_a",
     ),
     "two_asyncs": ("", "KTRACK_SLICE(two, KTRACK_ASYNC(b), KTRACK_ASYNC(c));", "two: KTRACK_ASYNC() must be the last scope, but before it is async_c"),
-    "async_of_cpu": ("", "KTRACK_SLICE(one, KTRACK_ASYNC(cpu));", "async_cpu: KTRACK_ASYNC() with the id of a process or a CPU"),
+    "async_of_cpu": ("", "KTRACK_SLICE(one, KTRACK_ASYNC(cpu));", "one: KTRACK_ASYNC() with the id of a process or a CPU: async_cpu"),
     "async_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_ASYNC(b));", "one: a counter has no KTRACK_ASYNC()"),
     "flow_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_FLOW(b));", "KTRACK_RESULT(): b"),
     "result_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_RESULT(b));", "KTRACK_RESULT(): b"),
-    "no_values": ("", "KTRACK_SLICE(one, KTRACK_ENUM(u8, op));", "op: KTRACK_ENUM() without values"),
+    "no_values": ("", "KTRACK_SLICE(one, KTRACK_ENUM(u8, op));", "one: KTRACK_ENUM() without values: op"),
     "two_results": ("", "KTRACK_SLICE(one, KTRACK_RESULT(a), KTRACK_RESULT(b));", "one: has more than one KTRACK_RESULT()"),
-    "many_bytes": ("", "KTRACK_SLICE(one, KTRACK_BYTES(all, 65));", "all: KTRACK_BYTES() has 1 to 64 bytes"),
-    "empty_array": ("", "KTRACK_SLICE(one, KTRACK_TEXT_N(tag, 0));", "tag: KTRACK_TEXT_N() without bytes"),
-    "floating": ("", "KTRACK_SLICE(one, KTRACK_FIELD(double, a));", "a is not of an integer type: double"),
-    "order_of_networks": ("", "KTRACK_SLICE(one, KTRACK_FIELD(__be32, ip));", "ip would have the wrong byte order: __be32"),
-    "order_of_buses": ("", "KTRACK_SLICE(one, KTRACK_SCOPE(__le16, unit));", "scope_unit would have the wrong byte order: __le16"),
-    "macro": ("", "KTRACK_SLICE(one, KTRACK_FIELD(u32, current));", "get_current(): the name of a field became this, since it is a macro"),
-    "macro_text": ("", "KTRACK_SLICE(one, KTRACK_TEXT(current), KTRACK_RESULT(b));", "get_current(): the name of a field became this"),
+    "many_bytes": ("", "KTRACK_SLICE(one, KTRACK_BYTES(all, 65));", "one: KTRACK_BYTES() has 1 to 64 bytes: all"),
+    "empty_array": ("", "KTRACK_SLICE(one, KTRACK_TEXT_N(tag, 0));", "one: KTRACK_TEXT_N() without bytes: tag"),
+    "floating": ("", "KTRACK_SLICE(one, KTRACK_FIELD(double, a));", "one: a is not of an integer type: double"),
+    "order_of_networks": ("", "KTRACK_SLICE(one, KTRACK_FIELD(__be32, ip));", "one: ip would have the wrong byte order: __be32"),
+    "order_of_buses": ("", "KTRACK_SLICE(one, KTRACK_SCOPE(__le16, unit));", "one: scope_unit would have the wrong byte order: __le16"),
+    "macro": ("", "KTRACK_SLICE(one, KTRACK_FIELD(u32, current));", "one: the name of a field became get_current(), since it is a macro"),
+    "macro_text": ("", "KTRACK_SLICE(one, KTRACK_TEXT(current), KTRACK_RESULT(b));", "one: the name of a field became get_current()"),
     "no_macro": ("", "KTRACK_SLICE(one, KTRACK_SCOPE(u32, current), KTRACK_RESULT(errno));", ""),
-    "no_bits": ("", "KTRACK_SLICE(one, KTRACK_FLAGS(u8, bits));", "bits: KTRACK_FLAGS() without bits"),
+    "no_bits": ("", "KTRACK_SLICE(one, KTRACK_FLAGS(u8, bits));", "one: KTRACK_FLAGS() without bits: bits"),
     "like_another_kind": (
         "",
         "KTRACK_SLICE(one, KTRACK_FIELD(u64, a)); KTRACK_SLICE_LIKE(one, other, KTRACK_FLOW(a));",
@@ -132,20 +132,23 @@ CASES = {
         "other: LIKE a tracepoint with another kind of attribute: a",
     ),
     "like_all": ("", f"{REQUEST} {REQUEST.replace('KTRACK_SLICE(request', 'KTRACK_SLICE_LIKE(request, other')}", ""),
-    "pointer": ("", "KTRACK_SLICE(address, KTRACK_FIELD(void *, at));", "at is not of an integer type: void *"),
+    "pointer": ("", "KTRACK_SLICE(address, KTRACK_FIELD(void *, at));", "address: at is not of an integer type: void *"),
     "structure": (
         "",
         "KTRACK_SLICE(one_whole, KTRACK_SCOPE(struct list_head, id));",
-        "scope_id is not of an integer type: struct list_head",
+        "one_whole: scope_id is not of an integer type: struct list_head",
     ),
     "count": ("", "KTRACK_COUNTER(text, const char *);", "text: the counter is not of an integer type: const char *"),
     "ten": ("", f"KTRACK_SLICE(ten, {NUMBERS});", ""),
-    "eleven": ("", f"KTRACK_SLICE(eleven, {NUMBERS}, KTRACK_TRACK_NAME);", "ten_attributes_at_most"),
+    "eleven": ("", f"KTRACK_SLICE(eleven, {NUMBERS}, KTRACK_TRACK_NAME);", "eleven: ten attributes at most"),
+    "eleven_of_counter": ("", f"KTRACK_COUNTER(eleven, u32, {NUMBERS}, KTRACK_TRACK_NAME);", "eleven: ten attributes at most"),
+    "misspelled": ("", "KTRACK_SLICE(one, KTRACK_FEILD(u32, a), KTRACK_TEXT(b));", "one: no attribute: KTRACK_FEILD(u32, a)"),
+    "misspelled_like": ("", f"{PAIR} KTRACK_SLICE_LIKE(one, other, KTRACK_FEILD(u32, a), KTRACK_TEXT(b));", "other: no attribute: KTRACK_FEILD(u32, a)"),
     "ten_of_counter": ("", f"KTRACK_COUNTER(ten, u32, {NUMBERS});", ""),
     "jump": ("", PLAIN, OVER),
     "case": ("", PLAIN, PAST),
     "blocks": ("", PLAIN, ""),
-    "small_cpu": ("", "KTRACK_SLICE(small, KTRACK_SCOPE(u8, cpu));", "scope_cpu needs 32 bits"),
+    "small_cpu": ("", "KTRACK_SLICE(small, KTRACK_SCOPE(u8, cpu));", "small: scope_cpu needs 32 bits"),
     "large_cpu": ("", "KTRACK_SLICE(large, KTRACK_SCOPE(u64, cpu));", ""),
     "creator": ("#define KTRACK_DISABLE", PLAIN, "say -DKTRACK_DISABLE in ccflags-y"),
     "whole": ("#define KTRACK_DISABLE 1", PLAIN, ""),
@@ -251,7 +254,10 @@ out:	barrier();
 }
 AFTER |= {name: f"void f(void) {{ {call} }}" for name, (call, _, _) in CALLS.items()}
 # Calls whose first error is the one that names the mistake, since it stands before the kernel's macros.
-FIRST = [name for name, (_, _, words) in CALLS.items() if words and name != "swapped_track"] + ["pointer", "count", "fewer", "kinds", "macro", "macro_text"]
+FIRST = [name for name, (_, _, words) in CALLS.items() if words and name != "swapped_track"] + ["pointer", "count", "fewer", "kinds"]
+# Declarations that nothing follows: their mistakes have one error.
+SHORT = ["eleven", "eleven_of_counter", "misspelled", "misspelled_like", "macro", "macro_text", "floating", "order_of_networks"]
+SHORT_LINES_MAX = 40
 # How long the errors of such calls are, with the kernel's warnings about the same values; a guard, and a call that does not exist, have more.
 ERRORS_MAX, LINES_MAX = 2, 60
 MORE = {"begin_of_nothing": 4, "guard_of_counter": 4, "plain_with_more": 5, "sample_of_slice": 4, "swapped_slot": 4, "guard_swapped": 4}
@@ -302,12 +308,15 @@ def main():
             for (name, (_, _, words)), done in zip(CASES.items(), pool.map(compiled, CASES)):
                 errors = [line for line in done.stderr.splitlines() if "error:" in line]
                 if words:
-                    named = errors[:1] if name in FIRST else errors
+                    named = errors[:1] if name in FIRST + SHORT else errors
                     is_ok = any(words in line for line in named) and done.returncode != 0
                     tap.ok(is_ok, f"{kernel}: {name}: {words}", *errors)
-                    if name in CALLS and name in FIRST:
+                    if name in SHORT or (name in CALLS and name in FIRST):
                         most, nr_lines = MORE.get(name, ERRORS_MAX), done.stderr.count("\n")
-                        is_short = len(errors) <= most and nr_lines <= LINES_MAX * most / ERRORS_MAX
+                        lines_max = LINES_MAX * most / ERRORS_MAX
+                        if name in SHORT:
+                            most, lines_max = 1, SHORT_LINES_MAX
+                        is_short = len(errors) <= most and nr_lines <= lines_max
                         tap.ok(is_short, f"{kernel}: {name}: few lines", nr_lines, *errors)
                 else:
                     tap.ok(done.returncode == 0 and not errors, f"{kernel}: {name} compiles", done.stderr)
