@@ -37,9 +37,9 @@
  * KTRACK_NO_PIN, in all files of a module, lets rmmod succeed while an event is enabled. The
  * kernel then clears every instance that recorded the event, other modules' records included.
  *
- * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, TRAILING_SEMICOLON: these macros make
- * declarations and functions, which cannot be put in parentheses or in a do-while, and choose by
- * arguments that they do not use otherwise.
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE,
+ * TRAILING_SEMICOLON: these macros make declarations and functions, which cannot be put in
+ * parentheses or in a do-while, and choose by arguments that they do not use otherwise.
  */
 #ifndef KTRACK_DEFINE_H
 #define KTRACK_DEFINE_H

@@ -25,7 +25,8 @@ def preprocessed(tap, folder):
     build.copy_outside(folder, "borrower")
     built = build.make(build.headers(KERNEL), folder, "borrower.i")
     tap.ok(built.status == 0, "a user of the tracepoints can be preprocessed", built.log[-3000:])
-    return (folder / "borrower.i").read_text().replace("\n", " ")
+    # Line markers are between the words.
+    return " ".join(line for line in (folder / "borrower.i").read_text().splitlines() if not line.startswith("# "))
 
 
 def prototypes(text):
