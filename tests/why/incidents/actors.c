@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,6 +52,31 @@ void actor_become(const char *name, int cpu, int fifo)
 		fail("affinity");
 	if (fifo && sched_setscheduler(0, SCHED_FIFO, &param))
 		fail("SCHED_FIFO");
+}
+
+#define SCHED_DEADLINE 6
+
+/* The kernel's structure has no definition for programs in older headers. */
+struct deadline {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+void deadline_set(unsigned int runtime_ms)
+{
+	struct deadline deadline = {
+		.size = sizeof(deadline),
+		.policy = SCHED_DEADLINE,
+		.runtime_ns = runtime_ms * UINT64_C(1000000),
+		.deadline_ns = 20000000,
+		.period_ns = 20000000,
+	};
+
+	if (syscall(SYS_sched_setattr, 0, &deadline, 0))
+		fail("SCHED_DEADLINE");
 }
 
 static void *actor_run(void *argument)

@@ -56,6 +56,9 @@ void actors_join(void);
 /* Ends processes that were started, and waits for them. */
 void actors_kill(void);
 
+/* Makes this a thread with a deadline: it may run for so long in each 20 ms. */
+void deadline_set(unsigned int runtime_ms);
+
 /* Computes for so much CPU time of this thread. */
 void compute_ms(double ms);
 /* The same by the clock on the wall: preemption is part of it. */

@@ -16,17 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCHED_DEADLINE 6
-
-/* The kernel's structure has no definition for programs in older headers. */
-struct deadline {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime_ns, deadline_ns, period_ns;
-};
-
 static void work(double ms)
 {
 	ktrack_begin(incident_work, stage->name);
@@ -103,21 +92,14 @@ static void displaced(void)
 /* A thread waits behind one with a deadline; in the twin behind one with a real-time priority. */
 static void deadline_run(void)
 {
-	struct deadline deadline = {
-		.size = sizeof(deadline),
-		.policy = SCHED_DEADLINE,
-		.runtime_ns = 16000000,
-		.deadline_ns = 20000000,
-		.period_ns = 20000000,
-	};
 	struct sched_param param = { .sched_priority = 10 };
 
 	if (stage->is_twin) {
 		if (sched_setaffinity(0, sizeof(cpu_set_t), &(cpu_set_t){ { 1 } }) ||
 		    sched_setscheduler(0, SCHED_FIFO, &param))
 			fail("SCHED_FIFO");
-	} else if (syscall(SYS_sched_setattr, 0, &deadline, 0)) {
-		fail("SCHED_DEADLINE");
+	} else {
+		deadline_set(16);
 	}
 	for (;;) {
 		busy_ms(stage->is_twin ? 12 : 16);

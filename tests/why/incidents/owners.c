@@ -15,21 +15,9 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define SCHED_DEADLINE 6
-
-/* The kernel's structure has no definition for programs in older headers. */
-struct deadline {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime_ns, deadline_ns, period_ns;
-};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -226,17 +214,8 @@ static void network(void)
 /* A thread has used its runtime before its deadline; in the twin it has yielded the rest. */
 static void runtime(void)
 {
-	struct deadline deadline = {
-		.size = sizeof(deadline),
-		.policy = SCHED_DEADLINE,
-		.runtime_ns = 4000000,
-		.deadline_ns = 20000000,
-		.period_ns = 20000000,
-	};
-
 	actor_become("radio", ANY_CPU, 0);
-	if (syscall(SYS_sched_setattr, 0, &deadline, 0))
-		fail("SCHED_DEADLINE");
+	deadline_set(4);
 	sched_yield();
 	ktrack_begin(incident_work, stage->name);
 	if (stage->is_twin)
