@@ -265,6 +265,19 @@ static void waiting_add(void)
 	}
 }
 
+/* Records of both users wait, and no reader adds any; @is_late: behind a signal. */
+static void waiting_begin(bool is_late)
+{
+	struct programs *programs = &stage.programs;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	close(programs->fd);
+	programs->fd = -1;
+	programs->settings.is_hurried = stage_is_hurried;
+	is_hurried = is_late;
+	waiting_add();
+}
+
 /* A signal comes while records are delivered. */
 static void check_hurry(bool by_cpu_time)
 {
@@ -273,12 +286,7 @@ static void check_hurry(bool by_cpu_time)
 	unsigned char page[PROGRAM_PAGE_SIZE];
 	uint64_t nr_before;
 
-	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
-	close(programs->fd);
-	programs->fd = -1;
-	programs->settings.is_hurried = stage_is_hurried;
-	is_hurried = false;
-	waiting_add();
+	waiting_begin(false);
 	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
 	is_hurried = true;
 	programs->looked_ns = 0;
@@ -315,12 +323,7 @@ TEST(of_records_that_take_long_behind_a_signal_fewer_are_delivered)
 	struct programs *programs = &stage.programs;
 	struct record_queue *queue = &programs->recorded.queue;
 
-	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
-	close(programs->fd);
-	programs->fd = -1;
-	programs->settings.is_hurried = stage_is_hurried;
-	is_hurried = true;
-	waiting_add();
+	waiting_begin(true);
 	CHECK(programs_next_event(programs));
 	programs->hurried_ns -= NS_PER_S;
 	for (size_t i = 0; i < sizeof(nr_left) / sizeof(nr_left[0]); i++) {
@@ -448,12 +451,7 @@ TEST(a_signal_is_noticed_while_events_are_made_known)
 {
 	struct programs *programs = &stage.programs;
 
-	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
-	close(programs->fd);
-	programs->fd = -1;
-	programs->settings.is_hurried = stage_is_hurried;
-	is_hurried = false;
-	waiting_add();
+	waiting_begin(false);
 	CHECK_TEXT(programs_next_event(programs)->name, "many");
 	CHECK(!programs->is_over);
 	is_hurried = true;

@@ -340,10 +340,10 @@ size_t queue_limit(struct record_queue *queue, size_t nr_max, size_t nr_again)
 
 	for (size_t i = 0; i < queue->nr_users; i++) {
 		struct queued_user *user = &queue->users[i];
+		size_t most = user->was_cut ? nr_again : nr_max;
 
-		user->nr_max = user->was_cut ? nr_again : nr_max;
-		user->nr_kept = user->nr_max;
-		user->nr_cut = user->nr_records > user->nr_max ? user->nr_records - user->nr_max : 0;
+		user->nr_kept = most;
+		user->nr_cut = user->nr_records > most ? user->nr_records - most : 0;
 		user->was_cut |= user->nr_cut > 0;
 		nr_users += user->nr_cut > 0;
 		nr_lost += user->nr_cut;

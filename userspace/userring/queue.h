@@ -29,14 +29,13 @@ struct queued_record {
  * struct queued_user - the records of a user that wait
  * @nr_bytes: with their places
  * @nr_late: so many came when later ones had been delivered
- * @nr_max, @nr_kept: so many are left by queue_limit(), and so many more
+ * @nr_kept: so many more are left by queue_limit()
  * @nr_cut, @was_cut: so many were lost by its last call; whether any were lost by one
  */
 struct queued_user {
 	size_t nr_records;
 	size_t nr_bytes;
 	size_t nr_late;
-	size_t nr_max;
 	size_t nr_cut;
 	int64_t nr_kept;
 	bool was_cut;
