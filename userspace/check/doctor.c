@@ -62,29 +62,24 @@ __attribute__((format(printf, 5, 6))) static void doctor_report(struct doctor *d
 static int doctor_read(const struct doctor *doctor, const char *path, struct buffer *out)
 {
 	SCOPED_BUFFER(whole);
-	int status;
 
 	buffer_printf(&whole, "%s%s", doctor->root, path);
-	status = file_read(buffer_string(&whole), out);
-	return status;
+	return file_read(buffer_string(&whole), out);
 }
 
 static bool doctor_tracefs_has(const struct doctor *doctor, const char *file, const char *text)
 {
 	SCOPED_BUFFER(content);
-	bool has = file_read_in(doctor->tracefs.data, file, &content) == 0 &&
-		   (!text || strstr(buffer_string(&content), text));
 
-	return has;
+	return file_read_in(doctor->tracefs.data, file, &content) == 0 &&
+	       (!text || strstr(buffer_string(&content), text));
 }
 
 static bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
 {
 	SCOPED_BUFFER(content);
-	bool has = doctor_read(doctor, path, &content) == 0 &&
-		   strstr(buffer_string(&content), text);
 
-	return has;
+	return doctor_read(doctor, path, &content) == 0 && strstr(buffer_string(&content), text);
 }
 
 static const char *doctor_access_remedy(const struct doctor *doctor)
@@ -508,10 +503,9 @@ static void doctor_check_formats(struct doctor *doctor)
 static bool ftrace_is_off(const struct doctor *doctor)
 {
 	SCOPED_BUFFER(content);
-	bool is_off = doctor_read(doctor, "/proc/sys/kernel/ftrace_enabled", &content) == 0 &&
-		      buffer_string(&content)[0] == '0';
 
-	return is_off;
+	return doctor_read(doctor, "/proc/sys/kernel/ftrace_enabled", &content) == 0 &&
+	       buffer_string(&content)[0] == '0';
 }
 
 static bool instances_have_graph(const struct doctor *doctor)

@@ -136,14 +136,12 @@ static int marker_bind(struct rule_marker *marker, struct rules *rules, enum mar
 		       struct error *error)
 {
 	SCOPED_BUFFER(format);
-	int status;
 
 	format_append(&format, kind);
-	status = format.failed ? error_set(error, "out of memory")
-			       : rule_tracepoint_new(&marker->tracepoints[kind], rules,
-						     MARKER_SYSTEM, marker_events[kind],
-						     buffer_text(&format), false, error);
-	return status;
+	return format.failed ? error_set(error, "out of memory")
+			     : rule_tracepoint_new(&marker->tracepoints[kind], rules, MARKER_SYSTEM,
+						   marker_events[kind], buffer_text(&format), false,
+						   error);
 }
 
 int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,

@@ -135,7 +135,8 @@ int spool_describe(struct spool *spool, const struct spool_description *descript
 	if (origin->has_limits)
 		cgroup_limits_append(&origin->limits, CGROUP_ROOT, NULL);
 	devices_append(&origin->devices, DEVICES_FOLDER);
-	return origin_set(&origin->workload, description->workload) < 0 || origin->limits.failed || origin->devices.failed ||
+	return origin->limits.failed || origin->devices.failed ||
+			       origin_set(&origin->workload, description->workload) < 0 ||
 			       origin_set(&origin->narrow, description->narrow) < 0 ||
 			       origin_set(&origin->rules, description->rules) < 0 ||
 			       origin_set(&origin->selection, description->selection) < 0 ||

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-
 #define MACHINE_PARAM_SIZE 48
 /* These lines have the place in the source that writes them. */
 #define LINE_OF(line_kind)                                               \
