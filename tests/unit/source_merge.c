@@ -93,10 +93,10 @@ static struct raw_page *feed_times(int cpu, const uint64_t *times)
 	struct feed *feed = &reader.feeds[cpu];
 	struct raw_page *raw_page = malloc(sizeof(*raw_page));
 
-	raw_page_init(raw_page, times[0]);
+	raw_page_begin(raw_page, times[0]);
 	for (; *times; times++)
 		raw_page_at(raw_page, *times, cpu);
-	raw_page_release(raw_page);
+	raw_page_end(raw_page);
 	feed->raw_pages[feed->nr_raw_pages++] = raw_page;
 	return raw_page;
 }
@@ -217,7 +217,7 @@ static void feed_gap(int cpu, int64_t count)
 {
 	struct raw_page *raw_page = FEED(cpu, 1);
 
-	raw_page_init(raw_page, 1);
+	raw_page_begin(raw_page, 1);
 	if (count < 0)
 		raw_page_end_behind_gap(raw_page);
 	else
@@ -263,7 +263,7 @@ TEST_IN(source_fixture, what_a_damaged_sub_buffer_did_not_give_is_a_gap_of_unkno
 
 	raw_page = FEED(0, 10, 20);
 	raw_page_head(raw_page, RAW_PAGE_EXTEND, 1);
-	raw_page_release(raw_page);
+	raw_page_end(raw_page);
 	raw_page = FEED(0, 30);
 	raw_page_commit(raw_page, RAW_PAGE_DATA_SIZE + 1);
 	feed_dry(0);

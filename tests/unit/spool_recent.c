@@ -15,8 +15,8 @@ static void pair_join(struct pair *pair, size_t size_max)
 	struct record record;
 	struct page page, more;
 
-	raw_page_release(&pair->first);
-	raw_page_release(&pair->second);
+	raw_page_end(&pair->first);
+	raw_page_end(&pair->second);
 	pair->joined = pair->first;
 	page_load(&page, (struct page_layout){ 0 }, pair->joined.bytes, RAW_PAGE_SIZE);
 	while (page_next(&page, &record))
@@ -56,10 +56,10 @@ TEST(joined_sub_buffers_have_the_records_of_both_at_their_times)
 		struct buffer want = { 0 };
 		struct pair pair;
 
-		raw_page_init(&pair.first, 100);
+		raw_page_begin(&pair.first, 100);
 		raw_page_at(&pair.first, 150, 1);
 		raw_page_discarded(&pair.first, 10, 8);
-		raw_page_init(&pair.second, 160 + distances[i]);
+		raw_page_begin(&pair.second, 160 + distances[i]);
 		raw_page_at(&pair.second, 170 + distances[i], 2);
 		pair_join(&pair, RAW_PAGE_SIZE);
 		buffer_printf(&want, "150 %llu ", (unsigned long long)(170 + distances[i]));
@@ -72,13 +72,13 @@ TEST(what_does_not_fit_or_is_older_is_not_joined)
 {
 	struct pair pair;
 
-	raw_page_init(&pair.first, 100);
+	raw_page_begin(&pair.first, 100);
 	raw_page_at(&pair.first, 150, 1);
-	raw_page_init(&pair.second, 149);
+	raw_page_begin(&pair.second, 149);
 	raw_page_at(&pair.second, 170, 2);
 	pair_join(&pair, RAW_PAGE_SIZE);
 	CHECK_NUMBER(pair.size, 0);
-	raw_page_init(&pair.second, 151);
+	raw_page_begin(&pair.second, 151);
 	raw_page_at(&pair.second, 170, 2);
 	pair_join(&pair, RAW_PAGE_HEADER_SIZE + 8 + 8 + 7);
 	CHECK_NUMBER(pair.size, 0);
@@ -99,13 +99,13 @@ TEST(a_sub_buffer_is_cut_at_both_ends)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 100);
+	raw_page_begin(&raw_page, 100);
 	raw_page_at(&raw_page, 100, 1);
 	raw_page_extend(&raw_page, UINT64_C(1) << 40);
 	raw_page_at(&raw_page, (UINT64_C(1) << 40) + 200, 2);
 	raw_page_discarded(&raw_page, 10, 8);
 	raw_page_at(&raw_page, (UINT64_C(1) << 40) + 300, 3);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_cut(&raw_page, 0, INT64_MAX, 3, "100 1099511627976 1099511628076 ");
 	check_cut(&raw_page, 101, INT64_MAX, 2, "1099511627976 1099511628076 ");
 	check_cut(&raw_page, 101, 1099511627976, 1, "1099511627976 ");
@@ -121,7 +121,7 @@ TEST(a_cut_keeps_a_gap_only_with_the_record_behind_it)
 	struct raw_page raw_page;
 	struct page page;
 
-	raw_page_init(&raw_page, 100);
+	raw_page_begin(&raw_page, 100);
 	raw_page_at(&raw_page, 100, 1);
 	raw_page_at(&raw_page, 200, 2);
 	raw_page_end_behind_counted(&raw_page, 7);
@@ -129,7 +129,7 @@ TEST(a_cut_keeps_a_gap_only_with_the_record_behind_it)
 	page_load(&page, (struct page_layout){ 0 }, raw_page.bytes, RAW_PAGE_SIZE);
 	CHECK(page.has_gap);
 	CHECK_NUMBER(page.gap_count, 7);
-	raw_page_init(&raw_page, 100);
+	raw_page_begin(&raw_page, 100);
 	raw_page_at(&raw_page, 100, 1);
 	raw_page_at(&raw_page, 200, 2);
 	raw_page_end_behind_counted(&raw_page, 7);
@@ -162,7 +162,7 @@ TEST(a_sub_buffer_that_is_cut_in_two_can_be_joined_again)
 		middle = whole.time_ns + random_below(&random, UINT64_C(1) << 30);
 		for (int j = 0; j < 20; j++)
 			raw_page_at(&whole, whole.time_ns + random_below(&random, 300000000), j);
-		raw_page_release(&whole);
+		raw_page_end(&whole);
 		first = second = whole;
 		page_cut(first.bytes, RAW_PAGE_SIZE, 0, middle);
 		page_cut(second.bytes, RAW_PAGE_SIZE, middle + 1, INT64_MAX);
@@ -188,13 +188,13 @@ static void take(struct spool_fixture *fixture, int cpu, const uint64_t *times, 
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, times[0]);
+	raw_page_begin(&raw_page, times[0]);
 	for (; *times; times++)
 		raw_page_at(&raw_page, *times, 0);
 	if (gap > 0)
 		raw_page_end_behind_counted(&raw_page, gap);
 	else
-		raw_page_release(&raw_page);
+		raw_page_end(&raw_page);
 	CHECK_NUMBER(spool_take(fixture->spool, cpu, INSTANCE_MAIN, raw_page.bytes, RAW_PAGE_SIZE,
 				&fixture->error),
 		     0);
@@ -287,9 +287,9 @@ TEST(symbols_of_a_file_are_those_of_its_records)
 	for (size_t i = 0; i < 2; i++) {
 		struct raw_page raw_page;
 
-		raw_page_init(&raw_page, 100 * (i + 1));
+		raw_page_begin(&raw_page, 100 * (i + 1));
 		raw_page_small(&raw_page, 0, &addresses[i], 2);
-		raw_page_release(&raw_page);
+		raw_page_end(&raw_page);
 		CHECK_NUMBER(spool_take(fixture.spool, i, INSTANCE_MAIN, raw_page.bytes,
 					RAW_PAGE_SIZE, &fixture.error),
 			     0);

@@ -23,9 +23,9 @@ static size_t records_of(uint64_t nr_raw_pages, const char *size_kib)
 
 	source_fixture_init(&reader, 1);
 	for (uint64_t i = 1; i <= nr_raw_pages; i++) {
-		raw_page_init(&raw_page, i);
+		raw_page_begin(&raw_page, i);
 		raw_page_at(&raw_page, i, 0);
-		raw_page_release(&raw_page);
+		raw_page_end(&raw_page);
 		buffer_append(&raw_pages, raw_page.bytes, RAW_PAGE_SIZE);
 	}
 	folder_add(&reader.instance, "per_cpu/cpu0/trace_pipe_raw", raw_pages.data, raw_pages.size);
@@ -283,7 +283,7 @@ TEST(sub_buffers_larger_than_a_page_are_read_whole)
 	SCOPED(source_fixture) reader;
 	uint64_t lost;
 
-	raw_page_init(&first_entry, 1);
+	raw_page_begin(&first_entry, 1);
 	raw_page_head(&first_entry, 1, 0);
 	for (size_t i = 0; i < 600; i++)
 		memcpy(&large.entries[i][0], first_entry.bytes + RAW_PAGE_HEADER_SIZE,

@@ -22,8 +22,8 @@ TEST(an_empty_sub_buffer_has_no_records)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 5);
-	raw_page_release(&raw_page);
+	raw_page_begin(&raw_page, 5);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, "");
 }
 
@@ -33,14 +33,14 @@ TEST(records_of_every_short_size_are_found)
 	struct raw_page raw_page;
 	size_t offset = RAW_PAGE_HEADER_SIZE;
 
-	raw_page_init(&raw_page, 1000);
+	raw_page_begin(&raw_page, 1000);
 	for (size_t words = 1; words <= 28; words++) {
 		raw_page_small(&raw_page, words, data, words);
 		buffer_printf(&want, "%llu %zu+%zu\n", (unsigned long long)raw_page.time_ns,
 			      offset + 4, words * 4);
 		offset += 4 + words * 4;
 	}
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, buffer_string(&want));
 }
 
@@ -48,13 +48,13 @@ TEST(long_records_have_the_size_that_they_say)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_long(&raw_page, 1, data, 116);
 	raw_page_long(&raw_page, 1, data, 5);
 	raw_page_long(&raw_page, 1, data, 0);
 	raw_page_small(&raw_page, 1, data, 2);
 	raw_page_long(&raw_page, 1, data, RAW_PAGE_DATA_SIZE - raw_page.size - 8);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, "1 24+116\n2 148+5\n3 164+0\n4 168+8\n5 184+3912\n");
 }
 
@@ -62,9 +62,9 @@ TEST(a_record_as_large_as_the_sub_buffer_is_found)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 7);
+	raw_page_begin(&raw_page, 7);
 	raw_page_long(&raw_page, 0, data, RAW_PAGE_DATA_SIZE - 8);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, "7 24+4072\n");
 }
 
@@ -72,13 +72,13 @@ TEST(time_adds_up_over_long_silences)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 10);
+	raw_page_begin(&raw_page, 10);
 	raw_page_small(&raw_page, RAW_PAGE_DELTA_MAX, data, 1);
 	raw_page_extend(&raw_page, RAW_PAGE_DELTA_MAX + 1);
 	raw_page_small(&raw_page, 0, data, 1);
 	raw_page_extend(&raw_page, UINT64_C(3600000000123));
 	raw_page_small(&raw_page, 4, data, 1);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, "134217737 20+4\n268435465 36+4\n3600268435592 52+4\n");
 }
 
@@ -87,11 +87,11 @@ TEST(an_absolute_timestamp_replaces_the_lower_59_bits)
 	struct raw_page raw_page;
 	uint64_t high = UINT64_C(3) << 59;
 
-	raw_page_init(&raw_page, high + 100);
+	raw_page_begin(&raw_page, high + 100);
 	raw_page_timestamp(&raw_page, high + UINT64_C(0x4123456789abcde));
 	raw_page_small(&raw_page, 0, data, 1);
 	raw_page_small(&raw_page, 2, data, 1);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, "2022736728638012638 28+4\n2022736728638012640 36+4\n");
 }
 
@@ -99,13 +99,13 @@ TEST(discarded_records_are_passed_over_but_their_time_counts)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_discarded(&raw_page, 10, 4);
 	raw_page_small(&raw_page, 1, data, 1);
 	raw_page_discarded(&raw_page, 100, 64);
 	raw_page_small(&raw_page, 1, data, 1);
 	raw_page_discarded(&raw_page, 1, RAW_PAGE_DATA_SIZE - raw_page.size - 4);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, "11 28+4\n112 104+4\n");
 }
 
@@ -135,11 +135,11 @@ TEST(padding_without_time_ends_the_sub_buffer)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_small(&raw_page, 1, data, 1);
 	raw_page_head(&raw_page, RAW_PAGE_PADDING, 0);
 	raw_page_small(&raw_page, 1, data, 1);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_records(&raw_page, "1 20+4\n");
 }
 
@@ -155,9 +155,9 @@ TEST(a_gap_is_seen_with_and_without_its_count)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_small(&raw_page, 1, data, 1);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	CHECK(!page_of(&raw_page).has_gap);
 	raw_page_end_behind_gap(&raw_page);
 	CHECK(page_of(&raw_page).has_gap);
@@ -173,7 +173,7 @@ TEST(a_gap_is_seen_where_the_kernel_extended_the_sign_of_its_flag)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_small(&raw_page, 1, data, 1);
 	raw_page_end_behind_counted(&raw_page, 12);
 	raw_page_commit(&raw_page, UINT64_C(0xffffffffc0000000) | raw_page.size);
@@ -186,17 +186,17 @@ TEST(a_count_is_unknown_where_it_has_no_space_or_makes_no_sense)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_long(&raw_page, 1, data, RAW_PAGE_DATA_SIZE - 8 - 4);
 	raw_page_commit(&raw_page, raw_page.size | RAW_PAGE_GAP | RAW_PAGE_GAP_COUNTED);
 	CHECK_NUMBER(page_of(&raw_page).gap_count, LOSS_COUNT_UNKNOWN);
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_end_behind_counted(&raw_page, -5);
 	CHECK_NUMBER(page_of(&raw_page).gap_count, LOSS_COUNT_UNKNOWN);
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_end_behind_counted(&raw_page, INT64_C(1) << 45);
 	CHECK_NUMBER(page_of(&raw_page).gap_count, INT64_C(1) << 45);
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	raw_page_end_behind_counted(&raw_page, (INT64_C(1) << 45) + 1);
 	CHECK_NUMBER(page_of(&raw_page).gap_count, LOSS_COUNT_UNKNOWN);
 }

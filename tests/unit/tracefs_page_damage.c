@@ -117,13 +117,13 @@ TEST(entries_that_lie_about_their_size_end_the_walk)
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		struct raw_page raw_page;
 
-		raw_page_init(&raw_page, 0);
+		raw_page_begin(&raw_page, 0);
 		raw_page_small(&raw_page, 1, data, 1);
 		raw_page_head(&raw_page, lies[i].type, 1);
 		raw_page_word(&raw_page, lies[i].word);
 		/* A reader that continues would return a record. */
 		raw_page_small(&raw_page, 1, data, 2);
-		raw_page_release(&raw_page);
+		raw_page_end(&raw_page);
 		check_walk(&raw_page, "1 20+4\ndamaged\n");
 	}
 }
@@ -136,10 +136,10 @@ TEST(entries_cut_by_the_end_are_no_records)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct raw_page raw_page;
 
-		raw_page_init(&raw_page, 0);
+		raw_page_begin(&raw_page, 0);
 		raw_page_small(&raw_page, 1, data, 1);
 		raw_page_head(&raw_page, types[i], 1);
-		raw_page_release(&raw_page);
+		raw_page_end(&raw_page);
 		check_walk(&raw_page, "1 20+4\ndamaged\n");
 	}
 }
@@ -164,19 +164,19 @@ TEST(a_time_beyond_all_limits_is_damage)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, RECORD_TIME_LIMIT - 1);
+	raw_page_begin(&raw_page, RECORD_TIME_LIMIT - 1);
 	raw_page_small(&raw_page, 0, data, 1);
 	raw_page_small(&raw_page, 1, data, 1);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_walk(&raw_page, "4611686018427387903 20+4\ndamaged\n");
-	raw_page_init(&raw_page, UINT64_MAX - 4);
+	raw_page_begin(&raw_page, UINT64_MAX - 4);
 	raw_page_small(&raw_page, 0, data, 1);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_walk(&raw_page, "damaged\n");
-	raw_page_init(&raw_page, INT64_MAX);
+	raw_page_begin(&raw_page, INT64_MAX);
 	raw_page_extend(&raw_page, (UINT64_C(1) << 59) - 1);
 	raw_page_small(&raw_page, 0, data, 1);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_walk(&raw_page, "damaged\n");
 }
 
@@ -191,19 +191,19 @@ TEST(a_time_beyond_all_limits_is_damage_in_the_midst_of_short_entries_too)
 {
 	struct raw_page raw_page;
 
-	raw_page_init(&raw_page, RECORD_TIME_LIMIT - 1);
+	raw_page_begin(&raw_page, RECORD_TIME_LIMIT - 1);
 	raw_page_small(&raw_page, 0, data, 1);
 	raw_page_small(&raw_page, 1, data, 1);
 	raw_page_small_many(&raw_page);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_walk(&raw_page, "4611686018427387903 20+4\ndamaged\n");
-	raw_page_init(&raw_page, 0);
+	raw_page_begin(&raw_page, 0);
 	for (int i = 0; i < 8; i++)
 		raw_page_extend(&raw_page, (UINT64_C(1) << 59) - 1);
 	raw_page_small(&raw_page, 7, data, 1);
 	raw_page_small(&raw_page, 1, data, 1);
 	raw_page_small_many(&raw_page);
-	raw_page_release(&raw_page);
+	raw_page_end(&raw_page);
 	check_walk(&raw_page, "4611686018427387903 84+4\ndamaged\n");
 }
 
