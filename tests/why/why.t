@@ -242,7 +242,7 @@ def check_stored(tap, folder):
 COMPARED = """format {formats}/sched/sched_switch
 event mydrv:io 3000 char track_event_type; string slice_name
 0 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=reader next_pid=40
-10us 40@0 io B read
+{other}10us 40@0 io B read
 60us 40@0 sched_switch prev_comm=reader prev_pid=40 prev_state=256 next_comm=hog next_pid=60
 {back}us 60@0 sched_switch prev_comm=hog prev_pid=60 prev_state=256 next_comm=reader next_pid=40
 {end}us 40@0 io E read
@@ -278,8 +278,9 @@ def check_compare_waits(tap, folder):
 
 def check_compare(tap, folder):
     """The parts of another recording's slices, and which of them grew."""
-    for name, wait in ("base", 20), ("trace", 220):
-        text = COMPARED.format(formats=HERE.parent / "formats/6.12", back=60 + wait, end=90 + wait)
+    # One of them has a name before those of the other one.
+    for name, wait, other in ("base", 20, "2us 70@1 io B other\n4us 70@1 io E other\n"), ("trace", 220, ""):
+        text = COMPARED.format(formats=HERE.parent / "formats/6.12", back=60 + wait, end=90 + wait, other=other)
         (folder / f"{name}.script").write_text(text)
         subprocess.run([MKTRACE, folder / f"{name}.script", folder / f"{name}.dat"], check=True)
     done, output, errors = explain("--compare=base.dat read", folder)
