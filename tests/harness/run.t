@@ -113,6 +113,16 @@ def check_pairs(tap, project, folder):
     tap.ok(closing((0, 2, 0)) in output, "with -j 1 each runs alone", output)
 
 
+def check_sockets(tap, project, folder):
+    """Each test has a socket of its own, where no ktrack can listen, whatever the caller has."""
+    for name in ("s", "t"):
+        project.add(f"tests/some/{name}.t", f'echo "$KTRACK_USER_SOCKET" >{folder}/{name}.socket; echo 1..1; echo ok 1')
+    project.run("some/s", "some/t")
+    sockets = [Path(folder, f"{name}.socket").read_text().strip() for name in ("s", "t")]
+    is_own = sockets[0] != sockets[1] and all(socket.startswith("/dev/null/") for socket in sockets)
+    tap.ok(is_own, "each test has a socket of its own, where nobody listens", *sockets)
+
+
 def check_repetition(tap, project, folder):
     """Failures are repeated right before the sum."""
     project.add("tests/some/x.t", "echo 1..2; echo ok 1; echo not ok 2 - reads; echo '# of 7'")
@@ -173,6 +183,6 @@ def has_ended(text):
 def main(tap):
     for case in CASES:
         check_case(tap, *case)
-    for check in (check_finding, check_pairs, check_repetition, check_slowest, check_stopped, check_signal):
+    for check in (check_finding, check_pairs, check_sockets, check_repetition, check_slowest, check_stopped, check_signal):
         with tempfile.TemporaryDirectory() as folder:
             check(tap, Project(folder), folder)
