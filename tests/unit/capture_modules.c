@@ -2,6 +2,7 @@
 /* Tests of what is lost with a module that is unloaded while others are recorded. */
 #include "capture/run.h"
 
+#include "fixtures/event_builder.h"
 #include "fixtures/fake_tracefs.h"
 
 static struct capture_settings settings;
@@ -89,5 +90,44 @@ TEST(an_event_of_a_program_is_not_searched_among_those_of_the_kernel)
 	capture.programs = NULL;
 	modules_find(&modules, PROGRAM_EVENT_ID, &is_known, &error);
 	CHECK_NUMBER(modules.searched[PROGRAM_EVENT_ID / 8], 1 << PROGRAM_EVENT_ID % 8);
+	modules_finish();
+}
+
+static int came_ignore(void *context, const char *category, const struct descriptor *descriptor,
+		       bool is_early, struct error *error)
+{
+	(void)context, (void)category, (void)descriptor, (void)is_early, (void)error;
+	return 0;
+}
+
+static void far_add(struct folder *events)
+{
+	folder_add_text(events, "events/demo/enable", "0\n");
+	folder_add_text(events, "events/demo/far/enable", "0\n");
+	folder_add_text(events, "events/demo/far/format",
+			FORMAT("far", 40000, FIELD("s64 counter_value", 8, 8, 1)));
+}
+
+/* Kernels up to 6.1 number all that is ever registered. */
+TEST(beside_programs_no_tracepoint_is_recorded_that_has_the_number_of_an_event_of_theirs)
+{
+	struct error error = { 0 };
+	struct folder instance;
+	bool is_known;
+
+	modules_begin();
+	modules.handler.came = came_ignore;
+	snprintf(instance.path, sizeof(instance.path), "%s", instance_directory(capture.recorder));
+	far_add(&fake_tracefs.top);
+	far_add(&instance);
+	settings.records_programs = true;
+	CHECK_NUMBER(selection_add(&settings.selection, "demo", &error), 0);
+	CHECK_NUMBER(capture_choose(&capture, convention, &error), 0);
+	CHECK_TEXT(error.text, "");
+	CHECK_NUMBER(modules_find(&modules, 1000, &is_known, &error), 1);
+	CHECK(!convention_has_id(convention, 40000));
+	settings.selection.is_with_programs = false;
+	CHECK_NUMBER(modules_find(&modules, 1001, &is_known, &error), 1);
+	CHECK(convention_has_id(convention, 40000));
 	modules_finish();
 }

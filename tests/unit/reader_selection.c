@@ -302,6 +302,40 @@ TEST_IN(top, a_format_that_cannot_be_read_is_left_out)
 		    "track_event_type and slice_name, or counter_value, or a rule (-r)");
 }
 
+static void line_keep(void *context, const char *line)
+{
+	buffer_append_string(context, line);
+}
+
+/* Kernels up to 6.1 number all that is ever registered. */
+TEST_IN(top, beside_programs_a_tracepoint_with_the_number_of_their_events_is_left_out)
+{
+	const char *rule = "instant my:far event=far:plain";
+	SCOPED_BUFFER(line);
+	struct error error = { 0 };
+
+	event_add("far/depth", FORMAT("depth", 40000, COUNTER_FIELD));
+	event_add("far/near", FORMAT("near", 39999, COUNTER_FIELD));
+	event_add("far/plain", FORMAT("plain", 65535, PLAIN_FIELD));
+	for (int is_with_programs = 0; is_with_programs < 2; is_with_programs++) {
+		SCOPED(selection) selection = { .is_with_programs = is_with_programs };
+		struct convention *convention = convention_new(false);
+		const struct report report = { .context = &line, .message = line_keep };
+
+		buffer_clear(&line);
+		CHECK_NUMBER(selection_add(&selection, "far:depth,far:near", &error), 0);
+		CHECK_NUMBER(selection_add_rules(&selection, rule, &error), 0);
+		CHECK_NUMBER(selection_add_rules(&selection, "instant my:net event=net:net_plain",
+						 &error), 0);
+		CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, &report, &error), 0);
+		CHECK_NUMBER(convention_has_id(convention, 39999), 1);
+		CHECK_NUMBER(convention_has_id(convention, 40000), !is_with_programs);
+		CHECK_NUMBER(rules_find_id(selection.rules, 65535) != NULL, !is_with_programs);
+		CHECK(!is_with_programs || strstr(buffer_string(&line), "far:plain: not recorded"));
+		convention_free(convention);
+	}
+}
+
 /* Finds by a pattern and packs, NULL for none; writes what is found, or the error. */
 static void check_any(const char *pattern, const char *packs, const char *want)
 {
@@ -446,11 +480,6 @@ TEST(a_stored_selection_is_limited_and_names_no_file)
 	check_stored_text("/etc/passwd%d", 1,
 			  "rules of the recording:1:1: expected slice, state, counter, instant or "
 			  "flow");
-}
-
-static void line_keep(void *context, const char *line)
-{
-	buffer_append_string(context, line);
 }
 
 TEST(packs_of_a_newer_ktrack_are_reported)

@@ -352,6 +352,9 @@ static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint
 	struct modules *modules = context;
 	uint64_t system = text_hash(text_of(tracepoint->system));
 
+	if (selection_refuses(&modules->capture->settings->selection, tracepoint,
+			      modules->capture->report))
+		return 0;
 	/* What went before this module came has taken nothing of it along. */
 	if (system != modules->looked && modules_look(modules, error) < 0)
 		return -1;

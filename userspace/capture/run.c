@@ -181,6 +181,7 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 	    probes_add_rules(&capture->probes, capture->settings, error) < 0 ||
 	    capture_begin_workload(capture, error) < 0)
 		return -1;
+	selection->is_with_programs = capture->settings->records_programs;
 	if (selection_add_rest(selection, error) < 0 ||
 	    tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
 		return -1;

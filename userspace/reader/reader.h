@@ -110,6 +110,8 @@ struct selection {
 	enum task_formats tasks; /* about threads; the patterns do not name them */
 	/* patterns of the events of programs that are recorded, with commas; empty for all */
 	struct buffer program_events;
+	/* beside programs, numbers from PROGRAM_EVENT_ID on are their events' */
+	bool is_with_programs;
 	/* tracepoints that were skipped because their format cannot be read */
 	size_t nr_unreadable;
 	/* why there are no names of functions, after selection_read_functions() */
@@ -192,6 +194,14 @@ void selection_describe(struct selection *selection, struct buffer *out);
 bool selection_has_states(const struct selection *selection);
 /** selection_is_empty - whether nothing is selected, which means all that follow the convention */
 bool selection_is_empty(const struct selection *selection);
+/**
+ * selection_refuses - whether a tracepoint of the kernel has the number of a program's event
+ *
+ * Its records would be taken for that one's, or that one's for the kernel's. Kernels up to 6.1
+ * number all that is ever registered. Reports it.
+ */
+bool selection_refuses(const struct selection *selection, const struct tracepoint *tracepoint,
+		       const struct report *report);
 /** selection_set_filter - apply an event filter to the last -e */
 int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
 

@@ -313,6 +313,20 @@ static int tracepoint_check(struct tracepoint_search *search, const struct trace
 	return 0;
 }
 
+bool selection_refuses(const struct selection *selection, const struct tracepoint *tracepoint,
+		       const struct report *report)
+{
+	int64_t id = selection->is_with_programs ? format_read_id(tracepoint->format) : 0;
+
+	if (id < PROGRAM_EVENT_ID)
+		return false;
+	report_message(report,
+		       "%s:%s: not recorded: its number %lld may be that of a program's event; "
+		       "record it without --programs",
+		       tracepoint->system, tracepoint->name, (long long)id);
+	return true;
+}
+
 bool selection_reports(const struct selection *selection)
 {
 	return selection->origin == SELECTION_GIVEN ||
@@ -362,6 +376,10 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	bool is_bound, is_selected;
 	int status;
 
+	if (selection_refuses(search->selection, tracepoint, search->report)) {
+		selection_mark(search->selection, tracepoint, true);
+		return 0;
+	}
 	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
 				     tracepoint->format, &problem);
 	if (tracepoint_check(search, tracepoint, status, &problem, error) < 0)
