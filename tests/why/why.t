@@ -76,6 +76,7 @@ CASES = {
     "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept", "preempted", "migrated"),
     "priorities": ("inverted", "urgent", "behind", "raised", "counted"),
     "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies", "--json dies", "lives"),
+    "impossible": ("difference", "product"),
     "slack": ("slack", "--json slack", "late", "wheel"),
     "companions": ("spins", "--json spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated", "pools", "yields", "--json yields"),
     "recorder": ("read", "--slowest=2 read", "--at=500us read", "hello", "sleep", ""),
