@@ -84,6 +84,22 @@ def check_programs(tap, folder):
     tap.ok(done.returncode == 0 and not said, "systemd accepts the drop-in for programs", *said, done.stderr[-500:])
 
 
+def settings_of(name):
+    """What a unit, or a drop-in, sets."""
+    return dict(line.split("=", 1) for line in (UNITS / name).read_text().splitlines() if re.match("[A-Z]", line))
+
+
+def check_settings(tap):
+    """What the rating does not tell: files of a hook, mounts, and how the end of a hung helper is awaited."""
+    unit, programs = settings_of(UNIT.name), settings_of("programs.conf")
+    wanted = {"UMask": "0027", "PrivateMounts": "yes", "RestrictSUIDSGID": "yes", "NoNewPrivileges": "yes", "CapabilityBoundingSet": "CAP_SYSLOG"}
+    tap.ok(wanted.items() <= unit.items() and "ProtectKernelLogs" not in unit, "the unit has no more rights than it needs", unit)
+    needed = {f"CAP_{name}" for name in ("SETUID", "SETGID", "KILL", "SYS_PTRACE", "CHECKPOINT_RESTORE", "DAC_READ_SEARCH")}
+    tap.ok(set(programs["CapabilityBoundingSet"].split()) == needed and programs["ProtectProc"] == "default", "the drop-in has what programs need", programs)
+    for settings in (unit, programs):
+        tap.ok(settings["KillMode"] == "mixed" and int(settings["TimeoutStopSec"]) > 0, "the helper is ended after ktrack, and not waited for without a limit", settings)
+
+
 def check_directory(tap, folder):
     """The group and the directory, in an empty system."""
     if not shutil.which("systemd-tmpfiles") or os.geteuid() != 0:
@@ -107,6 +123,7 @@ def check_directory(tap, folder):
 def main(tap):
     """All checks."""
     check_options(tap)
+    check_settings(tap)
     with tempfile.TemporaryDirectory() as folder:
         check_verify(tap, Path(folder))
         check_security(tap, Path(folder))

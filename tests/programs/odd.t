@@ -52,7 +52,9 @@ def check_damaged(tap, odd, load, folder):
     """One line names a program whose rings are damaged; another one loses nothing."""
     with Beside(odd, "damage", folder) as beside:
         output = subprocess.run([load, "2", "500", "1000"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        listed = run(folder, "list", "--programs")
         own = beside.stop()
+    tap.ok("?]0;title? " in listed and not controls_in(listed), "the list of programs does nothing to a terminal", repr(listed))
     lines = [line for line in beside.messages.splitlines() if line.endswith("its rings are damaged; an unknown number of its records is lost")]
     tap.ok(len(lines) == 1 and not controls_in(beside.messages), "a program with damaged rings is named", repr(beside.messages))
     tap.ok(fired(output) == own > 0, "another one loses nothing", fired(output), own, beside.messages)
