@@ -97,7 +97,7 @@ def check_settings(tap):
     needed = {f"CAP_{name}" for name in ("SETUID", "SETGID", "KILL", "SYS_PTRACE", "CHECKPOINT_RESTORE", "DAC_READ_SEARCH")}
     tap.ok(set(programs["CapabilityBoundingSet"].split()) == needed and programs["ProtectProc"] == "default", "the drop-in has what programs need", programs)
     for settings in (unit, programs):
-        tap.ok(settings["KillMode"] == "mixed" and int(settings["TimeoutStopSec"]) > 0, "the helper is ended after ktrack, and not waited for without a limit", settings)
+        tap.ok(settings.get("KillMode") == "mixed" and int(settings.get("TimeoutStopSec", 0)) > 0, "the helper is ended after ktrack, and not waited for without a limit", settings)
 
 
 def check_directory(tap, folder):

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -26,6 +27,14 @@ static void folder_begin(void)
 	snprintf(usual.sun_path, sizeof(usual.sun_path), "%s/user.sock", folder);
 	setenv(KTRACK_USER_SOCKET_VARIABLE, usual.sun_path, 1);
 	setenv("TMPDIR", folder, 1);
+}
+
+/* Takes the place of the C library's. */
+static bool is_other_user;
+
+__attribute__((visibility("default"))) uid_t geteuid(void)
+{
+	return syscall(SYS_geteuid) + is_other_user;
 }
 
 static void folder_end(void)
@@ -102,6 +111,22 @@ TEST_IN(folder, a_file_of_the_name_is_no_socket_of_a_killed_ktrack)
 	fd = open(usual.sun_path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	close(fd);
 	CHECK(!opens_usual(&own));
+	program_socket_close(&own);
+	CHECK_NUMBER(access(usual.sun_path, F_OK), 0);
+	unlink(usual.sun_path);
+}
+
+/* In a folder where others may write, a name is theirs as well. */
+TEST_IN(folder, the_socket_of_another_user_is_left_alone)
+{
+	struct program_socket own;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	CHECK_NUMBER(bind(fd, (struct sockaddr *)&usual, sizeof(usual)), 0);
+	close(fd);
+	is_other_user = true;
+	CHECK(!opens_usual(&own));
+	is_other_user = false;
 	program_socket_close(&own);
 	CHECK_NUMBER(access(usual.sun_path, F_OK), 0);
 	unlink(usual.sun_path);
