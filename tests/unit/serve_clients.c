@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the server's clients: what they get when, by a clock of our own. */
+/* Tests of the server's clients: what they get when, by a clock of our own; and which requests are
+ * answered with what. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fixtures/tap.h"
@@ -26,15 +28,28 @@ struct server {
 	int64_t now_ns;
 };
 
+/* The port that a server has; with another one here, it takes that for its own. */
+static unsigned int bound_port, shown_port;
+
+int getsockname(int fd, __SOCKADDR_ARG address, socklen_t *restrict size)
+{
+	struct sockaddr_in *bound = address.__sockaddr_in__;
+	int status = syscall(SYS_getsockname, fd, bound, size);
+
+	bound_port = ntohs(bound->sin_port);
+	if (shown_port)
+		bound->sin_port = htons(shown_port);
+	return status;
+}
+
 static void server_init(struct server *server, size_t page_size)
 {
 	struct error error = { 0 };
 
 	*server = (struct server){ .now_ns = NS_PER_S };
 	CHECK_NUMBER(serve_open(&server->serve, 0, &error), 0);
-	CHECK_NUMBER(sscanf(serve_url(server->serve), "http://127.0.0.1:%u%63s", &server->port,
-			    server->path),
-		     2);
+	CHECK_NUMBER(sscanf(serve_url(server->serve), "http://127.0.0.1:%*u%63s", server->path), 1);
+	server->port = bound_port;
 	while (server->page.size < page_size)
 		buffer_append_string(&server->page, "a part of the page\n");
 	server->content = (struct serve_content){ .fd = memfd_create("lines", MFD_CLOEXEC),
@@ -362,4 +377,144 @@ TEST(a_port_in_use_is_reported)
 	CHECK_TEXT(error.text, buffer_string(&want));
 	serve_close(other);
 	serve_close(NULL);
+}
+
+/* Writes a request with "#" for the port, "<" for it without three digits, "$" for the token, "%"
+ * for it with another last letter, "~" for a NUL and "^" for a part. */
+static void request_expand(struct buffer *out, const struct server *server, const char *request,
+			   const char *part)
+{
+	struct text token = { .data = server->path + 1, .size = strlen(server->path) - 2 };
+
+	for (; *request; request++) {
+		if (*request == '^')
+			request_expand(out, server, part, NULL);
+		else if (*request == '#')
+			buffer_printf(out, "%u", server->port);
+		else if (*request == '<')
+			buffer_printf(out, "%u", server->port / 1000);
+		else if (*request == '$' || *request == '%')
+			buffer_append(out, token.data, token.size);
+		else
+			buffer_append_char(out, *request == '~' ? '\0' : *request);
+		if (*request == '%')
+			out->data[out->size - 1] ^= 1;
+	}
+}
+
+/* Checks requests that differ in a part: its last one is NULL. */
+static void check_all(struct server *server, unsigned int status, const char *request,
+		      const char *const *part)
+{
+	char want[32];
+
+	snprintf(want, sizeof(want), "HTTP/1.1 %u ", status);
+	for (; *part; part++) {
+		int fd = client_connect(server);
+		SCOPED_BUFFER(bytes);
+		SCOPED_BUFFER(answer);
+
+		request_expand(&bytes, server, request, *part);
+		CHECK_NUMBER(send(fd, bytes.data, bytes.size, MSG_NOSIGNAL), bytes.size);
+		serve_run(server->serve, server->now_ns);
+		serve_run(server->serve, server->now_ns);
+		client_read(fd, &answer);
+		if (!CHECK(has_begin(&answer, want)))
+			printf("# %u is not what '%s' gets\n", status, *part);
+		close(fd);
+	}
+}
+
+#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define HOST "\r\nHost: 127.0.0.1:#"
+#define LINE "GET /$/ HTTP/1.1"
+
+TEST(what_is_no_request_is_refused)
+{
+	FIXTURE(server, server, 10);
+
+	check_all(&server, 200, "^\r\n\r\n",
+		  PARTS(LINE HOST "\r\n\r\nmore",
+			"GET /$/ HTTP/1.0\r\nhOST:\t localhost:# \t\r\nX: \xc3\xa4"));
+	check_all(&server, 400, "^\r\n\r\n",
+		  PARTS("", "\r\n" LINE HOST, LINE, LINE "\nHost: 127.0.0.1:#\n"));
+	check_all(&server, 400, "^" HOST "\r\n\r\n",
+		  PARTS("GET  /$/ HTTP/1.1", "GET /$/", "GET /$/ HTTP/2", LINE " ", " /$/ HTTP/1.1",
+			"G\tT /$/ HTTP/1.1", "GET http://127.0.0.1:#/$/ HTTP/1.1", "GET * HTTP/1.1",
+			"GET /$/?\xc3\xa4 HTTP/1.1"));
+	check_all(&server, 400, LINE HOST "\r\n^\r\n\r\n",
+		  PARTS("Host: 127.0.0.1:#", " continued", "\tcontinued: x", "no colon",
+			": no name", "A blank: x", "A : x", "X: a\rb", "X: \x01", "X: a~b",
+			"content-length: 0", "Transfer-Encoding: chunked"));
+}
+
+TEST(a_request_is_answered_when_it_is_complete_or_too_large)
+{
+	SCOPED_BUFFER(bytes);
+	SCOPED_BUFFER(answer);
+	int whole, large;
+	FIXTURE(server, server, 10);
+
+	whole = client_connect(&server);
+	large = client_connect(&server);
+	request_expand(&bytes, &server, LINE HOST "\r\nX: \r\n\r", NULL);
+	for (size_t i = 0; i < bytes.size; i++) {
+		CHECK_NUMBER(send(whole, bytes.data + i, 1, MSG_NOSIGNAL), 1);
+		serve_run(server.serve, server.now_ns);
+	}
+	while (bytes.size < 16 * 1024 - 1)
+		buffer_append_char(&bytes, 'x');
+	CHECK_NUMBER(send(large, bytes.data, bytes.size, MSG_NOSIGNAL), bytes.size);
+	server_run(&server, 0);
+	CHECK(!client_read(whole, &answer) && !client_read(large, &answer) && answer.size == 0);
+	CHECK_NUMBER(send(whole, "\n", 1, MSG_NOSIGNAL), 1);
+	CHECK_NUMBER(send(large, "x", 1, MSG_NOSIGNAL), 1);
+	server_run(&server, 0);
+	check_answer(whole, "HTTP/1.1 200 ");
+	check_answer(large, "HTTP/1.1 431 ");
+	close(whole);
+	close(large);
+}
+
+TEST(only_addresses_of_this_machine_are_hosts)
+{
+	FIXTURE(server, server, 10);
+
+	check_all(&server, 200, LINE "\r\nHost: ^\r\n\r\n",
+		  PARTS("127.0.0.1:#", "localhost:#", "[::1]:#", "LocalHost:#"));
+	check_all(&server, 403, LINE "\r\nHost: ^\r\n\r\n",
+		  PARTS("", "127.0.0.1", "127.0.0.1:", "127.0.0.1:<", "127.0.0.1:#0",
+			"127.0.0.1:#.", "127.0.0.1.:#", "127.0.0.2:#", "localhost",
+			"localhost.evil.example:#", "evil.example:#", "::1:#", "user@localhost:#",
+			"localhost:#,localhost:#"));
+}
+
+TEST(the_usual_port_may_be_left_out)
+{
+	struct server server;
+
+	shown_port = 80;
+	server_init(&server, 10);
+	shown_port = 0;
+	check_all(&server, 200, LINE "\r\nHost: ^\r\n\r\n", PARTS("localhost", "localhost:80"));
+	server_release(&server);
+}
+
+TEST(there_are_a_page_and_lines_for_who_has_the_token)
+{
+	static const char request[] = "^ HTTP/1.1" HOST "\r\n\r\n";
+	FIXTURE(server, server, 10);
+
+	check_all(&server, 200, request,
+		  PARTS("GET /$/", "GET /$/?x", "GET /$/lines", "GET /$/lines?from=0"));
+	check_all(&server, 404, request, PARTS("GET /$/lines/", "GET /$//", "GET /$/../lines"));
+	check_all(&server, 405, request, PARTS("HEAD /$/", "get /$/", "OPTIONS /$/lines"));
+	check_all(&server, 416, request,
+		  PARTS("GET /$/lines?from=12345", "GET /$/lines?from=18446744073709551615"));
+	check_all(&server, 400, "GET /$/lines?^ HTTP/1.1" HOST "\r\n\r\n",
+		  PARTS("from=18446744073709551616", "from=99999999999999999999999",
+			"from=", "from=-1", "from=+1", "from=1x", "until=1", "fro"));
+	check_all(&server, 403, request,
+		  PARTS("GET /", "GET /lines", "GET /favicon.ico", "GET /$", "GET //$/", "GET /%/",
+			"GET /0$/", "GET /$0/", "GET /?/$/", "POST /"));
 }
