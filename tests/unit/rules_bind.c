@@ -7,7 +7,6 @@
 
 #include "fixtures/event_builder.h"
 #include "fixtures/tap.h"
-#include "rules/rule.h"
 
 /* A tracepoint with fields of every kind, and a record of it. */
 static const char format_text[] = FORMAT(
@@ -280,9 +279,16 @@ TEST(a_rule_that_fits_nowhere_is_not_bound)
 	rules_free(rules);
 }
 
+static void line_note(void *context, const char *line)
+{
+	buffer_append_string(context, line);
+}
+
 /* Only the user may correct a list of args. */
 TEST(args_that_packs_name_may_lack)
 {
+	SCOPED_BUFFER(lines);
+	const struct report report = { .context = &lines, .message = line_note };
 	struct rules *rules = rules_new();
 	struct error error = { 0 };
 	const struct decoded_event *decoded;
@@ -293,7 +299,8 @@ TEST(args_that_packs_name_may_lack)
 	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(format_text), &error), 0);
 	decoded = event_of(rules, &whole_record);
 	CHECK(decoded && decoded->nr_extras == 1);
-	CHECK_TEXT(buffer_string(&rules->rules[0]->uses[0].lacks), "nothing, none");
+	rules_report_absent(rules, &report);
+	CHECK_TEXT(buffer_string(&lines), "a:b: args left out, s:event has none: nothing, none");
 	rules_free(rules);
 	check_error("instant a:b event=s:event args=dev, nothing",
 		    "-r:1: a:b: s:event: args: no field 'nothing'");

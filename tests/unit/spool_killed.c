@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parts of recordings that were killed at moments when there is nothing, or not all, to be had. */
-#include "source/source_ops.h"
 #include "fixtures/spool_fixture.h"
 
 static void folder_new_parts(const struct spool_fixture *fixture, const char *file)
@@ -107,6 +106,13 @@ TEST(names_of_instances_may_have_blanks_and_be_long)
 	CHECK(fixture.spool->origin.mode == buffer_mode_find("oneshot"));
 }
 
+static int constant_note(void *context, const struct record *record, struct error *error)
+{
+	(void)error;
+	CHECK(constants_find(record->constants, 0x1000, context));
+	return 0;
+}
+
 /* The file is at the top level; a recording has the strings with the formats. */
 TEST(a_recording_has_the_strings_of_the_kernel)
 {
@@ -114,6 +120,8 @@ TEST(a_recording_has_the_strings_of_the_kernel)
 	struct error error = { 0 };
 	struct source *source;
 	struct text found = { 0 };
+	const struct source_handler handler = { .context = &found, .record = constant_note };
+	uint64_t lost;
 
 	spool_fixture_prepare(&fixture, false);
 	folder_add_text(&fake_tracefs.top, "printk_formats", "0x1000 : \"Start\"\n");
@@ -125,7 +133,7 @@ TEST(a_recording_has_the_strings_of_the_kernel)
 	spool_fixture_finish(&fixture);
 	check_joined(&fixture, 0, "cpu 0 at 100\n");
 	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &error), 0);
-	CHECK(constants_find(&source->constants, 0x1000, &found));
+	CHECK_NUMBER(source_finish(source, 1000000, &handler, &lost, &error), 0);
 	CHECK(text_equals(found, text_of("Start")));
 	source_close(source);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of trace.dat files with random damage, under the sanitizers' eyes. */
-#include "tracedat/file.h"
-
 #include "fixtures/trace_dat.h"
 #include "fixtures/source_log.h"
 #include "fixtures/tap.h"

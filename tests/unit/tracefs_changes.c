@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of what is noticed of other programs that write to the files of an instance of ours. */
-#include "tracefs/instance_state.h"
-
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/syscall.h>
@@ -12,7 +10,6 @@
 /** struct watched - an instance, its sideband, and the observer of changes by others */
 struct watched {
 	struct instance *recorder;
-	struct changes *changes;
 	struct instance_change change;
 };
 
@@ -24,14 +21,13 @@ static void watched_init(struct watched *watched)
 	folder_add_text(&fake_tracefs.top, "events/task/task_rename/enable", "0");
 	watched->recorder = recorder_of(64);
 	CHECK(instance_companion(watched->recorder, INSTANCE_SIDEBAND) != NULL);
-	CHECK_NUMBER(changes_open(&watched->changes, watched->recorder, &error), 0);
+	CHECK_NUMBER(instance_watch(watched->recorder, &error), 0);
 }
 
 static void watched_release(struct watched *watched)
 {
 	struct error error = { 0 };
 
-	changes_close(watched->changes);
 	CHECK_NUMBER(instance_remove(watched->recorder, &error), 0);
 	fake_tracefs_end();
 }
@@ -59,9 +55,18 @@ static void file_write(const struct instance *recorder, const char *name, const 
 	folder_add_text(&instance, name, text);
 }
 
+static int change_note(void *context, const struct instance_change *change, struct error *error)
+{
+	(void)error;
+	memcpy(context, change, sizeof(*change));
+	return 1;
+}
+
 static bool changes_come(struct watched *watched)
 {
-	return changes_take(watched->changes, &watched->change);
+	const struct instance_observer observer = { &watched->change, change_note };
+
+	return instance_look_writes(watched->recorder, &observer, &(struct error){ 0 });
 }
 
 TEST(what_we_do_ourselves_is_no_change)
@@ -151,16 +156,15 @@ TEST(what_empties_nothing_is_no_change)
 
 TEST(an_instance_that_has_gone_cannot_be_watched)
 {
-	struct changes *changes = NULL;
 	struct watched watched;
 	struct error error = { 0 };
 
-	watched_init(&watched);
+	fake_tracefs_begin();
+	watched.recorder = recorder_of(64);
 	fake_instance_remove(instance_directory(watched.recorder));
-	CHECK_NUMBER(changes_open(&changes, watched.recorder, &error), -1);
-	CHECK(!changes);
+	CHECK_NUMBER(instance_watch(watched.recorder, &error), -1);
+	CHECK(!changes_come(&watched));
 	CHECK(strstr(error.text, ": cannot notice what others write to it: ") != NULL);
-	changes_close(watched.changes);
 	instance_close(watched.recorder);
 	fake_tracefs_end();
 }

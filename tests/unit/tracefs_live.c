@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of reading a running instance, and of what the kernel's account adds to what was read. */
 #include "source/source.h"
-#include "tracefs/instance_state.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -9,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "fixtures/fake_tracefs.h"
 #include "fixtures/source_fixture.h"
 
 static int source_fixture_open(struct source_fixture *reader)
@@ -258,52 +258,64 @@ static int change_log(void *context, const struct instance_change *change, struc
 	return 0;
 }
 
-/* Opens a source that watches the instance; the handler logs into the fixture. */
-static void watched_begin(struct source_fixture *reader, struct instance *instance)
+/** struct watched - an instance, its files, and a source that watches them */
+struct watched {
+	struct source_fixture reader;
+	struct instance *instance;
+	struct folder files;
+};
+
+/* The handler logs into the fixture. The records are in a folder of their own. */
+static void watched_init(struct watched *watched)
 {
-	*instance = (struct instance){ .directory = reader->instance.path,
-				       .lock_fd = -1,
-				       .control = CONTROL_NONE };
-	CHECK_NUMBER(instance_watch(instance, &reader->error), 0);
+	struct source_fixture *reader = &watched->reader;
+
+	fake_tracefs_begin();
+	source_fixture_init(reader, 2);
+	watched->instance = recorder_of(64);
+	snprintf(watched->files.path, sizeof(watched->files.path), "%s",
+		 instance_directory(watched->instance));
+	CHECK_NUMBER(instance_watch(watched->instance, &reader->error), 0);
 	CHECK_NUMBER(source_live_open(&reader->source,
 				      &(struct instance_paths){ { reader->instance.path } },
-				      instance, &reader->error),
+				      watched->instance, &reader->error),
 		     0);
 	reader->handler.change = change_log;
 }
 
+static void watched_release(struct watched *watched)
+{
+	source_fixture_release(&watched->reader);
+	CHECK_NUMBER(instance_remove(watched->instance, &watched->reader.error), 0);
+	fake_tracefs_end();
+}
+
 TEST(changes_are_delivered_before_records_that_were_read_later)
 {
-	struct instance instance;
-	FIXTURE(source_fixture, reader, 1);
+	FIXTURE(watched, watched);
 
-	watched_begin(&reader, &instance);
-	folder_add_text(&reader.instance, "trace", "\n");
-	check_drain(&reader, 5, "");
-	ADD(&reader, 0, 0, 10);
-	check_drain(&reader, 5, "trace written\n");
-	check_drain(&reader, 20, "cpu 0 at 10\n");
-	folder_add_text(&reader.instance, "trace", "\n");
-	check_drain(&reader, 30, "");
-	changes_close(instance.changes);
+	folder_add_text(&watched.files, "trace", "\n");
+	check_drain(&watched.reader, 5, "");
+	ADD(&watched.reader, 0, 0, 10);
+	check_drain(&watched.reader, 5, "trace written\n");
+	check_drain(&watched.reader, 20, "cpu 0 at 10\n");
+	folder_add_text(&watched.files, "trace", "\n");
+	check_drain(&watched.reader, 30, "");
 }
 
 /* Records that were read before the last look are delivered. */
 TEST(records_that_may_show_another_clock_are_dropped)
 {
-	struct instance instance;
-	FIXTURE(source_fixture, reader, 2);
+	FIXTURE(watched, watched);
 
-	watched_begin(&reader, &instance);
-	ADD(&reader, 0, 0, 10, 30);
-	check_drain(&reader, 20, "cpu 0 at 10\n");
-	folder_add_text(&reader.instance, "trace_clock", "mono");
-	ADD(&reader, 0, 0, 40);
-	ADD(&reader, 1, 0, 35);
-	check_drain(&reader, 50, "trace_clock written\ncpu 0 at 30\n");
-	ADD(&reader, 1, 0, 60);
-	check_finish(&reader, 100, 0, "");
-	changes_close(instance.changes);
+	ADD(&watched.reader, 0, 0, 10, 30);
+	check_drain(&watched.reader, 20, "cpu 0 at 10\n");
+	folder_add_text(&watched.files, "trace_clock", "mono");
+	ADD(&watched.reader, 0, 0, 40);
+	ADD(&watched.reader, 1, 0, 35);
+	check_drain(&watched.reader, 50, "trace_clock written\ncpu 0 at 30\n");
+	ADD(&watched.reader, 1, 0, 60);
+	check_finish(&watched.reader, 100, 0, "");
 }
 
 static int record_refuse(void *context, const struct record *record, struct error *error)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of reading the buffers of an instance of another owner. */
-#include "source/source_ops.h"
-
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "fixtures/fake_tracefs.h"
 #include "fixtures/source_fixture.h"
 
+/* The instance is the top level of tracefs. */
 static int source_fixture_open(struct source_fixture *reader)
 {
-	return live_source_snapshot_open(&reader->source, reader->instance.path, &reader->error);
+	fake_tracefs.top = reader->instance;
+	return source_open(&reader->source, "tracefs", NULL, &reader->error);
 }
 
 /* How many records come from a file that never ends. */
