@@ -643,8 +643,12 @@ int source_attached_open(struct source **out, const struct instance_paths *paths
 	return 0;
 }
 
-/* The sideband instance of a killed run has the names of its threads. */
-int live_source_snapshot_open(struct source **out, const char *directory, struct error *error)
+/*
+ * Opens what the buffers of the instance in @directory contain now: read with one source_finish(),
+ * which consumes it. The sideband instance of a killed run has the names of its threads.
+ */
+static int live_source_snapshot_open(struct source **out, const char *directory,
+				     struct error *error)
 {
 	struct instance_paths paths;
 	struct live_source *live;

@@ -164,13 +164,4 @@ static inline struct live_source *live_source_of(struct source *source)
 	return container_of(source, struct live_source, source);
 }
 
-/**
- * live_source_snapshot_open - open what the buffers of the instance in @directory contain now
- * @out: for source_close(); NULL on failure
- *
- * Reading consumes the records; the instance does not change otherwise. Read it with one
- * source_finish(). Returns 0, or -1 with @error.
- */
-int live_source_snapshot_open(struct source **out, const char *directory, struct error *error);
-
 #endif
