@@ -196,7 +196,7 @@ struct thread_history *history_thread_add(struct history *history, int tid, int 
 	return map_take(&history->threads, hash_number(thread->tid), thread);
 }
 
-struct cpu_history *history_cpu(struct history *history, int cpu)
+struct cpu_history *history_cpu_add(struct history *history, int cpu)
 {
 	struct cpu_history *one;
 
@@ -204,8 +204,6 @@ struct cpu_history *history_cpu(struct history *history, int cpu)
 		return NULL;
 	if (!array_extend(history->cpus, history->nr_cpus, cpu))
 		return NULL;
-	if (history->cpus[cpu])
-		return history->cpus[cpu];
 	one = calloc(1, sizeof(*one));
 	if (one)
 		one->open = (struct segment){
@@ -815,11 +813,11 @@ void hop_flows_release(struct hop_flows *flows)
 	map_free(&flows->map);
 }
 
-void why_see_writer(struct why_sink *why, const struct why_track *track,
-		    const struct timeline_event *event)
+/* A thread wrote a record, of which that was not the last one that runs on the CPU. */
+static out_of_line void see_other_writer(struct why_sink *why, struct thread_history *thread,
+					 const struct timeline_event *event)
 {
 	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
-	struct thread_history *thread = track->thread;
 
 	if (event->tid <= 0 || event->cpu < 0)
 		return;
@@ -829,24 +827,29 @@ void why_see_writer(struct why_sink *why, const struct why_track *track,
 			return;
 		thread = history_thread_add(&why->history, event->tid, event->cpu);
 	}
-	/* The usual case, again. */
-	if (thread && thread->open.state == THREAD_RUNNING && thread->open.cpu == event->cpu)
-		thread->seen_ns = event->time_ns;
-	else if (thread)
+	if (thread)
 		history_see_thread(&why->history, thread, event->time_ns, event->cpu);
 }
 
-uint32_t why_name(struct why_sink *why, struct timeline_name *name)
+void why_see_writer(struct why_sink *why, const struct why_track *track,
+		    const struct timeline_event *event)
 {
-	uintptr_t number;
+	struct thread_history *thread = track->thread;
 
-	if (!name->is_counted)
-		return name_table_add(&why->names, name->text);
-	number = (uintptr_t)name->sink_data[why->sink.index];
-	if (number == 0) {
-		number = name_table_add(&why->names, name->text);
-		/* The number of an empty name is 0, which is looked up each time. */
-		name->sink_data[why->sink.index] = (void *)number;
-	}
+	/* The usual case, again. */
+	if (thread && thread->tid == event->tid && thread->tid > 0 &&
+	    thread->open.state == THREAD_RUNNING && thread->open.cpu == event->cpu)
+		thread->seen_ns = event->time_ns;
+	else
+		see_other_writer(why, thread, event);
+}
+
+uint32_t why_name_find(struct why_sink *why, struct timeline_name *name)
+{
+	uint32_t number = name_table_add(&why->names, name->text);
+
+	/* The number of an empty name is 0, which is looked up each time. */
+	if (name->is_counted)
+		name->sink_data[why->sink.index] = (void *)(uintptr_t)number;
 	return number;
 }

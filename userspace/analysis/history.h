@@ -352,13 +352,21 @@ struct thread_history *history_thread(const struct history *history, int tid, in
 /** history_thread_add - the thread of a number, a new one if needed; NULL if memory ran out */
 struct thread_history *history_thread_add(struct history *history, int tid, int cpu);
 
-/** history_cpu - a CPU, a new one if needed; NULL if memory ran out or the number is too large */
-struct cpu_history *history_cpu(struct history *history, int cpu);
-
 /** history_cpu_find - a CPU, NULL if it has no history */
 static inline struct cpu_history *history_cpu_find(const struct history *history, int cpu)
 {
 	return cpu >= 0 && (unsigned int)cpu < history->nr_cpus ? history->cpus[cpu] : NULL;
+}
+
+/** history_cpu_add - a new CPU; NULL if memory ran out or the number is too large */
+struct cpu_history *history_cpu_add(struct history *history, int cpu);
+
+/** history_cpu - a CPU, a new one if needed; NULL if memory ran out or the number is too large */
+static inline struct cpu_history *history_cpu(struct history *history, int cpu)
+{
+	struct cpu_history *one = history_cpu_find(history, cpu);
+
+	return one ? one : history_cpu_add(history, cpu);
 }
 
 /** history_waker - the writer of a record */

@@ -980,8 +980,16 @@ struct why_sink {
 	struct buffer folded;
 };
 
+/** why_name_find - the number of a name of the timeline, which is looked up and kept there */
+uint32_t why_name_find(struct why_sink *why, struct timeline_name *name);
+
 /** why_name - the number of a name of the timeline */
-uint32_t why_name(struct why_sink *why, struct timeline_name *name);
+static inline uint32_t why_name(struct why_sink *why, struct timeline_name *name)
+{
+	uintptr_t number = name->is_counted ? (uintptr_t)name->sink_data[why->sink.index] : 0;
+
+	return number > 0 ? number : why_name_find(why, name);
+}
 
 /** why_see_writer - the writer of a record runs on its CPU */
 void why_see_writer(struct why_sink *why, const struct why_track *track,
