@@ -118,9 +118,10 @@ def check_kernel(tap, kernel):
             if tap.ok(text, f"{kernel}: {what}: there is a stream", result.text(f"{name}.errors")):
                 check_stream(tap, f"{kernel}: {what}", Stream(text))
         tap.ok(result.text("saved.status") == "0\n", f"{kernel}: a saved buffer is not damaged", result.text("saved.errors"))
-        for name, text in {"attached": ": print: ", "saved": ": print: ", "stack": "kernel_stack: "}.items():
+        for name, texts in {"attached": [": print: "], "saved": [": print: "], "stack": ["kernel_stack: ", ": function: "]}.items():
             report = result.text(f"{name}.report")
-            tap.ok(text in report and "UNKNOWN" not in report, f"{kernel}: trace-cmd reads the file {name}", report[-500:])
+            tap.ok(all(text in report for text in texts) and "UNKNOWN" not in report, f"{kernel}: trace-cmd reads the file {name}", report[-500:])
+        tap.ok('"key":"do_sys_openat2' in result.text("calls.json"), f"{kernel}: functions of a saved buffer have names", result.text("calls.errors"), result.text("calls.json")[-500:])
         if copies:
             check_stream(tap, f"{kernel}: texts of the top level, copied", Stream(result.text("copied.json")))
         source = next((json.loads(line)["value"] for line in result.text("own.json").splitlines() if '"param":"source"' in line), "-")

@@ -136,10 +136,10 @@ int export_part_open(struct export_part *part, struct export_settings *settings,
 		if (part->lock_fd < 0)
 			return -1;
 	}
-	/* Rules may show functions by name. */
+	/* Rules may show functions by name; if nothing is chosen, so do the rules of all packs. */
 	if (settings->save && part->directory.size > 0 &&
 	    spool_save(settings->save, &owner, buffer_string(&part->directory),
-		       part->selection->rules, error) < 0)
+		       part->selection->rules || !selection_is_chosen(part->selection), error) < 0)
 		return -1;
 	if (spool_refuse_killed(export_part_file(part), error) < 0)
 		return -1;

@@ -75,9 +75,13 @@ mkdir $INSTANCES/mine
 echo boot >$INSTANCES/mine/trace_clock
 echo 1 >$INSTANCES/mine/options/stacktrace
 echo 1 >$INSTANCES/mine/events/sched/sched_process_exec/enable
+echo do_sys_openat2 >$INSTANCES/mine/set_ftrace_filter
+echo function >$INSTANCES/mine/current_tracer
 sh -c 'cat /proc/version; true' >/dev/null
 attempt stack ktrack export --save=/out/stack.dat --event=/dev/null tracefs:mine
+attempt calls ktrack export -r functions --event=/out/calls.json /out/stack.dat
 trace-cmd report /out/stack.dat >/out/stack.report 2>&1
+echo nop >$INSTANCES/mine/current_tracer
 rmdir $INSTANCES/mine
 attempt trace_cmd trace-cmd record -C boot -e sched:sched_switch -o /out/trace.dat sh "$0" top
 attempt file ktrack export -r marker --event=/out/file.json /out/trace.dat
