@@ -8,7 +8,6 @@
 
 #include "fixtures/track_fixture.h"
 #include "fixtures/tap.h"
-#include "track/state.h"
 
 TEST(a_slice_begins_and_ends_on_the_track_of_its_thread)
 {
@@ -112,55 +111,6 @@ TEST(tracepoint_scope_and_track_name_make_a_track)
 		   "110 #8 + a:queue slices 'work' custom 7 scope_queue\n110 #8 begin 'x' depth 1\n"
 		   "110 #1 begin 'x' depth 2\n"
 		   "110 #5 begin 'x' depth 2\n");
-}
-
-/* The hash is 64 bits wide, so that no other test sees a collision. */
-TEST(equal_hashes_do_not_make_one_track)
-{
-	struct decoded_event decoded = begin_of(FIXTURE_WORK), other;
-	struct category category = { 0 };
-	struct track *track;
-
-	/* An idle task, which each CPU has. */
-	decoded.tid = 0;
-	decoded.scope_id = number(0);
-	decoded.track_head = text_head(decoded.track_name);
-	other = decoded;
-	track = track_new(&decoded, 0, &category);
-	CHECK(track_matches(track, &other));
-	other.track_name = text_of("worm");
-	other.track_head = text_head(other.track_name);
-	CHECK(!track_matches(track, &other));
-	other = decoded;
-	other.scope_id = number(INT64_C(1) << 32);
-	CHECK(!track_matches(track, &other));
-	other = decoded;
-	other.cpu++;
-	CHECK(!track_matches(track, &other));
-	other = decoded;
-	other.buffer = 1;
-	CHECK(!track_matches(track, &other));
-	other = decoded;
-	other.descriptor = &track_fixture_descriptors[FIXTURE_OTHER_WORK];
-	CHECK(!track_matches(track, &other));
-	track_delete(track);
-}
-
-/* The heads of both names are equal. */
-TEST(long_names_are_compared_to_their_ends)
-{
-	struct decoded_event decoded = begin_of(FIXTURE_WORK), other;
-	struct category category = { 0 };
-	struct track *track;
-
-	decoded.track_name = text_of("queue of requests, the first");
-	decoded.track_head = text_head(decoded.track_name);
-	other = decoded;
-	track = track_new(&decoded, 0, &category);
-	CHECK(track_matches(track, &other));
-	other.track_name = text_of("queue of requests, the fifth");
-	CHECK(!track_matches(track, &other));
-	track_delete(track);
 }
 
 TEST(buffers_keep_tracks_apart)

@@ -10,7 +10,6 @@
 
 #include "fixtures/tap.h"
 #include "fixtures/track_fixture.h"
-#include "track/state.h"
 
 #define NOTHING_LOST "0 lost, 0 unmatched, 0 malformed"
 
@@ -184,23 +183,17 @@ TEST(names_of_open_slices_are_bounded_likewise)
 	CHECK(strstr(track_fixture_output(&fixture), " evicted slices\n") != NULL);
 }
 
-static struct name *name_of(struct names *names, unsigned int owner, struct text text)
-{
-	return names_get(names, owner, text, text_head(text));
-}
-
 TEST(names_that_are_kept_are_bounded_by_their_size)
 {
-	SCOPED(names) names = { .max = 1000 };
+	struct tracks_settings settings = { .names_max = 1000 };
 	static char name[60000];
 	size_t nr_kept = 0;
+	FIXTURE(track_fixture, fixture, &settings);
 
-	memset(name, 'x', sizeof(name));
+	memset(name, 'x', sizeof(name) - 1);
 	for (size_t i = 0; i < 1000; i++) {
-		struct name *one = name_of(&names, 0, (struct text){ name, sizeof(name) - i });
-
-		nr_kept += one->shown.is_counted;
-		name_put(one);
+		track_fixture_instant(&fixture, 110, 1, name + i);
+		nr_kept += strstr(track_fixture_output(&fixture), "instant 'x") != NULL;
 	}
 	CHECK(nr_kept > 60 && nr_kept < 71);
 }
@@ -241,26 +234,6 @@ TEST(names_beyond_the_bound_are_reported_but_not_counted)
 		   "200 #1 end ~'e' depth 1 from 130 unfinished\n"
 		   "200 #1 -\n200 #2 -\n"
 		   "200 finish 0: " NOTHING_LOST ", 1 unfinished, 0 suspect, 0 retired, 4 other\n");
-}
-
-TEST(a_counted_name_is_one_object_for_each_tracepoint)
-{
-	SCOPED(names) names = { .max = 2 };
-	struct name *a = name_of(&names, 0, text_of("a"));
-	struct name *empty = name_of(&names, 0, text_of(""));
-	struct name *third = name_of(&names, 0, text_of("b"));
-	struct name *elsewhere = name_of(&names, 70, text_of("a"));
-
-	CHECK(a->shown.is_counted && empty->shown.is_counted && !third->shown.is_counted);
-	CHECK(name_of(&names, 0, text_of("a")) == a);
-	CHECK(name_of(&names, 0, text_of("")) == empty);
-	CHECK(elsewhere != a && elsewhere->shown.is_counted);
-	CHECK_NUMBER(a->shown.number, 0);
-	CHECK_NUMBER(empty->shown.number, 1);
-	CHECK_NUMBER(elsewhere->shown.number, 0);
-	name_put(a);
-	CHECK(name_of(&names, 0, text_of("a")) == a);
-	name_put(third);
 }
 
 TEST(without_a_setting_a_thousand_names_of_a_tracepoint_are_kept)

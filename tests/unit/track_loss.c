@@ -6,7 +6,6 @@
 
 #include "fixtures/tap.h"
 #include "fixtures/track_fixture.h"
-#include "track/state.h"
 
 static void lose_count(struct track_fixture *fixture, int cpu, int64_t from_ns, int64_t to_ns,
 		       int64_t count)
@@ -44,13 +43,16 @@ TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
 
 TEST(gaps_are_counted_and_those_of_unknown_size_apart)
 {
+	struct timeline_totals totals;
+	int64_t now_ns;
 	FIXTURE(track_fixture, fixture, NULL);
 
 	lose_count(&fixture, 0, 110, 120, 3);
 	lose_count(&fixture, 1, 110, 120, LOSS_COUNT_UNKNOWN);
 	lose_count(&fixture, 0, 130, 140, LOSS_COUNT_UNKNOWN);
-	CHECK_NUMBER(fixture.tracks->totals.lost_gaps, 3);
-	CHECK_NUMBER(fixture.tracks->totals.lost_gaps_unknown, 2);
+	CHECK_NUMBER(tracks_leave(fixture.tracks, &totals, &now_ns, &fixture.error), 0);
+	CHECK_NUMBER(totals.lost_gaps, 3);
+	CHECK_NUMBER(totals.lost_gaps_unknown, 2);
 }
 
 TEST(a_slice_that_begins_with_the_record_behind_a_loss_is_sound_and_never_cut_short)
@@ -257,39 +259,28 @@ TEST(a_loss_says_how_many_or_that_nobody_has)
 	CHECK_TEXT(track_fixture_output(&fixture), "110 lost 5000000000 on 0\n111 lost -1 on 70\n");
 }
 
-TEST(suspicion_reaches_to_the_last_end_of_any_loss)
-{
-	SCOPED(suspicion) suspicion = { 0 };
-
-	CHECK(!suspicion_covers(&suspicion, -1, INT64_MIN, 0));
-	CHECK(!suspicion_covers(&suspicion, 5, INT64_MIN, 5));
-	CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
-	CHECK_NUMBER(suspicion_add(&suspicion, 2, 40), 0);
-	CHECK(suspicion_covers(&suspicion, -1, 49, 2) && !suspicion_covers(&suspicion, -1, 51, 0));
-	CHECK(suspicion_covers(&suspicion, 2, 49, 2) && !suspicion_covers(&suspicion, 2, 50, 2));
-	CHECK(!suspicion_covers(&suspicion, 0, 0, 0) && !suspicion_covers(&suspicion, 3, 0, 3));
-}
-
-TEST(what_begins_when_a_loss_ends_is_behind_it_on_its_cpu_only)
-{
-	SCOPED(suspicion) suspicion = { 0 };
-
-	CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
-	CHECK(!suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, -1, 50, 0));
-	CHECK_NUMBER(suspicion_add(&suspicion, 1, 50), 0);
-	CHECK(suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, -1, 50, 1));
-	CHECK(!suspicion_covers(&suspicion, 1, 50, 1) && !suspicion_covers(&suspicion, 2, 50, 2));
-}
-
 TEST(what_begins_between_two_losses_of_one_moment_is_suspect)
 {
-	SCOPED(suspicion) suspicion = { 0 };
+	FIXTURE(track_fixture, fixture, NULL);
 
 	for (int i = 0; i < 2; i++)
-		CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
-	CHECK(suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, 2, 50, 2));
-	CHECK(!suspicion_covers(&suspicion, 2, 51, 2));
+		lose(&fixture, 0, 120, 130);
+	track_fixture_begin(&fixture, 130, 7, "between");
+	track_fixture_end(&fixture, 131, 7);
+	track_fixture_begin(&fixture, 131, 7, "behind");
+	track_fixture_end(&fixture, 132, 7);
 	for (int i = 0; i < 2; i++)
-		CHECK_NUMBER(suspicion_add(&suspicion, 2, INT64_MAX), 0);
-	CHECK(suspicion_covers(&suspicion, -1, INT64_MAX - 1, 2));
+		lose(&fixture, 0, 140, INT64_MAX);
+	track_fixture_begin(&fixture, 150, 7, "within");
+	track_fixture_end(&fixture, 151, 7);
+	CHECK_TEXT(track_fixture_output(&fixture),
+		   "120 lost 1 on 0\n120 lost 1 on 0\n"
+		   "130 #1 + a:work slices 'work' tid 7\n"
+		   "130 #1 begin 'between' depth 1\n"
+		   "131 #1 end 'between' depth 1 from 130 suspect\n"
+		   "131 #1 begin 'behind' depth 1\n"
+		   "132 #1 end 'behind' depth 1 from 131\n"
+		   "140 lost 1 on 0\n140 lost 1 on 0\n"
+		   "150 #1 begin 'within' depth 1\n"
+		   "151 #1 end 'within' depth 1 from 150 suspect\n");
 }

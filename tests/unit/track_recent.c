@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the table of recent tracks: which track a look-up finds, and that none is found once it
- * has ended. */
+/* Tests of look-ups: which track the table of recent ones finds, that none is found once it has
+ * ended, and what distinguishes tracks of one hash. */
 #include "track/track.h"
 
 #include <string.h>
@@ -35,8 +35,7 @@ static unsigned long recent_number(const struct track_fixture *fixture,
 	return track ? track->shown.number : 0;
 }
 
-static void add(struct track_fixture *fixture, struct decoded_event decoded,
-		enum decoded_kind kind)
+static void add(struct track_fixture *fixture, struct decoded_event decoded, enum decoded_kind kind)
 {
 	decoded.kind = kind;
 	CHECK_NUMBER(track_fixture_add(fixture, &decoded), 0);
@@ -178,10 +177,9 @@ TEST(tracks_that_need_more_than_a_comparison_are_never_recent)
 /* Thread 9 executes a program and becomes the first thread of its process, 7. */
 TEST(a_track_that_moves_to_another_thread_is_recent_there_only)
 {
-	const struct task_change change = { .kind = TASK_CHANGE_TOOK_OVER,
-					    .time_ns = 120,
-					    .tid = 7,
-					    .old_tid = 9 };
+	const struct task_change change = {
+		.kind = TASK_CHANGE_TOOK_OVER, .time_ns = 120, .tid = 7, .old_tid = 9
+	};
 	const struct decoded_event before = begin_of(9, "work"), after = begin_of(7, "work");
 	FIXTURE(track_fixture, fixture, NULL);
 
@@ -193,4 +191,28 @@ TEST(a_track_that_moves_to_another_thread_is_recent_there_only)
 	CHECK(recent_number(&fixture, &after) > 0);
 	track_fixture_finish(&fixture, 200);
 	CHECK(strstr(track_fixture_output(&fixture), " 0 unmatched, 0 malformed, 0 unfinished"));
+}
+
+/* The hash is 64 bits wide, so that no other test sees a collision. */
+TEST(equal_hashes_do_not_make_one_track)
+{
+	/* Of an idle task, which each CPU has; the heads of two names are equal. */
+	const struct decoded_event first = begin_of(0, "queue of requests, the first");
+	struct category category = { 0 };
+	struct track *track = track_new(&first, 0, &category);
+	struct decoded_event others[] = { begin_of(0, "worm"),
+					  begin_of(0, "queue of requests, the fifth"),
+					  first,
+					  first,
+					  first,
+					  first };
+
+	others[2].scope_id.signed_number = INT64_C(1) << 32;
+	others[3].cpu++;
+	others[4].buffer = 1;
+	others[5].descriptor = &track_fixture_descriptors[FIXTURE_OTHER_WORK];
+	CHECK(track_matches(track, &first));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		CHECK(!track_matches(track, &others[i]));
+	track_delete(track);
 }

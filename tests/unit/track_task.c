@@ -9,7 +9,6 @@
 #include "fixtures/random.h"
 #include "fixtures/track_fixture.h"
 #include "fixtures/tap.h"
-#include "track/state.h"
 
 #define TASKS_KNOWN 99
 
@@ -106,48 +105,15 @@ TEST(a_bounded_number_of_tasks_is_remembered)
 {
 	int nr_asked = 0;
 	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
-	SCOPED(tasks) tasks = { 0 };
+	FIXTURE(track_fixture, fixture, &settings);
 
 	for (int tid = 1; tid <= 40000; tid++)
-		tasks_get(&tasks, &settings, tid);
+		tracks_comm(fixture.tracks, tid);
 	CHECK_NUMBER(nr_asked, 40000);
-	CHECK(tasks.map.size < 35000);
-	CHECK_NUMBER(tasks_get(&tasks, &settings, 40000)->tid, 40000);
+	CHECK_TEXT(tracks_comm(fixture.tracks, 40000), "");
 	CHECK_NUMBER(nr_asked, 40000);
-	CHECK_TEXT(tasks_get(&tasks, &settings, 1)->comm, "task-1");
+	CHECK_TEXT(tracks_comm(fixture.tracks, 1), "task-1");
 	CHECK_NUMBER(nr_asked, 40001);
-}
-
-TEST(tasks_that_have_tracks_are_not_forgotten)
-{
-	struct tracks_settings settings = { 0 };
-	SCOPED(tasks) tasks = { 0 };
-	struct track tracks[2] = { 0 };
-
-	for (int i = 0; i < 2; i++) {
-		struct task *task = tasks_get(&tasks, &settings, 8);
-
-		task_set_comm(task, text_of("kept"));
-		track_join(&tracks[i], task);
-	}
-	for (int tid = 100; tid <= 80000; tid++)
-		tasks_get(&tasks, &settings, tid);
-	CHECK(tasks.map.size < 35000);
-	CHECK_TEXT(tasks_find(&tasks, 8)->comm, "kept");
-	CHECK(tasks_find(&tasks, 8)->tracks == &tracks[1]);
-	track_part(&tracks[1]);
-	CHECK(tasks_find(&tasks, 8)->tracks == &tracks[0]);
-	track_part(&tracks[0]);
-	track_part(&tracks[0]);
-	CHECK(tasks_find(&tasks, 8)->tracks == NULL);
-}
-
-TEST(without_anybody_to_ask_nobody_is_known)
-{
-	struct tracks_settings settings = { 0 };
-	SCOPED(tasks) tasks = { 0 };
-
-	CHECK_TEXT(tasks_get(&tasks, &settings, 1)->comm, "");
 }
 
 static void learn(struct track_fixture *fixture, enum task_change_kind kind, int64_t time_ns,
@@ -160,6 +126,21 @@ static void learn(struct track_fixture *fixture, enum task_change_kind kind, int
 	if (kind == TASK_CHANGE_MOVED)
 		change.cgroup = change.comm;
 	CHECK_NUMBER(tracks_learn(fixture->tracks, &change, &fixture->error), 0);
+}
+
+TEST(tasks_that_have_tracks_are_not_forgotten)
+{
+	FIXTURE(track_fixture, fixture, NULL);
+
+	for (int tid = 8; tid < 10; tid++) {
+		learn(&fixture, TASK_CHANGE_NAMED, 101, tid, "kept");
+		track_fixture_instant(&fixture, 110, tid, "x");
+	}
+	learn(&fixture, TASK_CHANGE_GONE, 120, 9, "kept");
+	for (int tid = 100; tid <= 80000; tid++)
+		CHECK_TEXT(tracks_comm(fixture.tracks, tid), "");
+	CHECK_TEXT(tracks_comm(fixture.tracks, 8), "kept");
+	CHECK_TEXT(tracks_comm(fixture.tracks, 9), "");
 }
 
 TEST(what_the_trace_reported_is_not_asked_for)
@@ -229,13 +210,6 @@ TEST(a_thread_is_renamed_only_if_it_has_tracks_with_its_old_name)
 	CHECK(strstr(track_fixture_output(&fixture), " 0 retired, 0 other, 2 renamed\n") != NULL);
 }
 
-static const char *cgroup_of(struct track_fixture *fixture, int tid)
-{
-	struct task *task = tasks_find(&fixture->tracks->tasks, tid);
-
-	return task && task->tracks && task->tracks->cgroup ? task->tracks->cgroup : "";
-}
-
 TEST(the_threads_of_a_process_are_in_the_cgroup_to_which_it_was_moved)
 {
 	int nr_asked = 0;
@@ -244,23 +218,27 @@ TEST(the_threads_of_a_process_are_in_the_cgroup_to_which_it_was_moved)
 
 	/* 57 is a thread of 50, which has no track. */
 	track_fixture_begin(&fixture, 110, 57, "a");
-	CHECK_TEXT(cgroup_of(&fixture, 57), "");
 	learn(&fixture, TASK_CHANGE_MOVED, 120, 50, "/b");
 	track_fixture_begin(&fixture, 130, 57, "nested");
 	track_fixture_end(&fixture, 140, 57);
-	CHECK_TEXT(cgroup_of(&fixture, 57), "");
-	track_fixture_output(&fixture);
+	CHECK_TEXT(track_fixture_output(&fixture),
+		   "110 #1 + a:work slices 'work' tid 57 of 50 'task-57'\n"
+		   "110 #1 begin 'a' depth 1\n130 #1 begin 'nested' depth 2\n"
+		   "140 #1 end 'nested' depth 2 from 130\n");
 	track_fixture_end(&fixture, 150, 57);
 	CHECK_TEXT(track_fixture_output(&fixture), "150 #1 end 'a' depth 1 from 110\n150 #1 -\n");
 	track_fixture_instant(&fixture, 160, 57, "x");
-	CHECK_TEXT(cgroup_of(&fixture, 57), "/b");
-	track_fixture_output(&fixture);
+	CHECK_TEXT(track_fixture_output(&fixture),
+		   "160 #2 + a:work slices 'work' tid 57 of 50 'task-57' below '/b'\n"
+		   "160 #2 instant 'x' depth 0 outer 160\n");
 	learn(&fixture, TASK_CHANGE_MOVED, 170, 50, "/b");
 	CHECK_TEXT(track_fixture_output(&fixture), "");
 	learn(&fixture, TASK_CHANGE_MOVED, 170, 50, "/");
 	CHECK_TEXT(track_fixture_output(&fixture), "170 #2 -\n");
 	track_fixture_instant(&fixture, 180, 57, "x");
-	CHECK_TEXT(cgroup_of(&fixture, 57), "");
+	CHECK_TEXT(track_fixture_output(&fixture),
+		   "180 #3 + a:work slices 'work' tid 57 of 50 'task-57'\n"
+		   "180 #3 instant 'x' depth 0 outer 180\n");
 }
 
 TEST(a_thread_that_is_moved_and_renamed_gets_one_new_track)
@@ -277,8 +255,21 @@ TEST(a_thread_that_is_moved_and_renamed_gets_one_new_track)
 	CHECK_TEXT(track_fixture_output(&fixture), "150 #1 end 'a' depth 1 from 110\n150 #1 -\n");
 }
 
+/* That of an event that @tid writes now. */
+static const char *cgroup_of(struct track_fixture *fixture, int tid)
+{
+	struct decoded_event decoded = track_fixture_event(FIXTURE_WORK, DECODED_BEGIN, 140, tid);
+	static char path[16];
+	SCOPED_BUFFER(out);
+
+	CHECK(tracks_find_cgroup(fixture->tracks, &decoded, &out));
+	snprintf(path, sizeof(path), "%s", buffer_string(&out));
+	return path;
+}
+
 TEST(the_cgroup_of_a_process_without_tracks_is_not_forgotten)
 {
+	size_t nr_known = 0;
 	FIXTURE(track_fixture, fixture, NULL);
 
 	learn(&fixture, TASK_CHANGE_MOVED, 110, 7, "/b");
@@ -286,12 +277,14 @@ TEST(the_cgroup_of_a_process_without_tracks_is_not_forgotten)
 	learn(&fixture, TASK_CHANGE_EXITED, 111, 8, "");
 	for (int tid = 100000; tid < 120000; tid++)
 		learn(&fixture, TASK_CHANGE_NAMED, 120, tid, "a");
-	CHECK_TEXT(tasks_find(&fixture.tracks->tasks, 7)->cgroup, "/b");
-	CHECK(tasks_find(&fixture.tracks->tasks, 8) == NULL);
+	CHECK_TEXT(cgroup_of(&fixture, 7), "/b");
+	CHECK_TEXT(cgroup_of(&fixture, 8), "");
 	/* Nor is memory without a limit. */
 	for (int tid = 1000; tid < 40000; tid++)
 		learn(&fixture, TASK_CHANGE_MOVED, 130, tid, "/c");
-	CHECK(fixture.tracks->tasks.map.size <= 2 * TASKS_MAX);
+	for (int tid = 1000; tid < 40000; tid++)
+		nr_known += strcmp(cgroup_of(&fixture, tid), "/c") == 0;
+	CHECK(nr_known > 0 && nr_known <= 8192);
 }
 
 /* Tasks start and end at random, with tracks that have open slices or none. */
