@@ -1,91 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the parser of rules: what it makes of a text, and every error with its line and column.
+/* Tests of the parser of rules: every error with its line and column. tests/unit/rules_bind.c and
+ * the recordings of tests/golden/ are about what rules mean.
  */
-#include "rules/rule.h"
+#include "rules/rules.h"
+
+#include <stdio.h>
 
 #include "fixtures/tap.h"
 
-static int rule_take(void *context, struct rule *rule, struct error *error)
+/* The rules of a text, or those before its error. */
+static struct rules *parse(struct text text, const char *want)
 {
-	struct rule **last = context;
-
-	(void)error;
-	rule_free(*last);
-	*last = rule;
-	return 0;
-}
-
-/* Returns the last rule of a text. */
-static struct rule *parse(struct text text, struct error *error)
-{
-	struct rule *rule = NULL;
-
-	rule_text_parse(text, "file", rule_take, &rule, error);
-	return rule;
-}
-
-static struct rule *parse_well(const char *text)
-{
+	struct rules *rules = rules_new();
 	struct error error = { 0 };
-	struct rule *rule = parse(text_of(text), &error);
 
-	CHECK_TEXT(error.text, "");
-	return rule;
+	CHECK_NUMBER(rules_add_text(rules, text, "file", &error), want[0] ? -1 : 0);
+	if (!CHECK_TEXT(error.text, want))
+		printf("# %.*s\n", (int)text.size, text.data);
+	return rules;
 }
 
 static void check_error(const char *text, const char *want)
 {
-	struct error error = { 0 };
-	struct rule *rule = parse(text_of(text), &error);
-
-	if (!CHECK_TEXT(error.text, want))
-		CHECK_TEXT(text, "");
-	rule_free(rule);
-}
-
-TEST(a_slice_has_begins_ends_and_settings)
-{
-	struct rule *rule = parse_well("slice a:b\n"
-				       "\tbegin = s:one   name={x} and {y:hex}  args=x, y\n"
-				       "\tbegin = s:two\n"
-				       "  end = s:three  # a comment\n"
-				       "\tmatch = dev, id -> device,id\r\n"
-				       "\n"
-				       "# a comment between\n"
-				       "\tscope = process:tgid\n"
-				       "\ttrack = \"t = 1 # no comment\"\n"
-				       "\twhere = x > 0 && name == \"a = b\"\n");
-
-	if (!CHECK(rule != NULL))
-		return;
-	CHECK_NUMBER(rule->kind, RULE_SLICE);
-	CHECK_TEXT(rule->descriptor.category, "a:b");
-	CHECK_NUMBER(rule->nr_uses, 3);
-	CHECK_TEXT(rule->uses[0].system, "s");
-	CHECK_TEXT(rule->uses[0].event, "one");
-	CHECK_TEXT(rule->uses[0].settings.name, "{x} and {y:hex}");
-	CHECK_TEXT(rule->uses[0].settings.args, "x, y");
-	CHECK(!rule->uses[1].settings.name && !rule->settings.name);
-	CHECK_NUMBER(rule->uses[2].role, RULE_END);
-	CHECK_NUMBER(rule->match_begin.size, 2);
-	CHECK_TEXT(rule->match_begin.names[0], "dev");
-	CHECK_TEXT(rule->match_end.names[0], "device");
-	CHECK_NUMBER(rule->settings.scope.kind, DESCRIPTOR_SCOPE_PROCESS);
-	CHECK_TEXT(rule->settings.scope.fields.names[0], "tgid");
-	CHECK_TEXT(rule->settings.track, "t = 1 # no comment");
-	CHECK_TEXT(rule->settings.where, "x > 0 && name == \"a = b\"");
-	rule_free(rule);
+	rules_free(parse(text_of(text), want));
 }
 
 static void check_tracepoint(const char *text, const char *system, const char *event)
 {
-	struct rule *rule = parse_well(text);
+	struct rules *rules = parse(text_of(text), "");
+	struct error error = { 0 };
 
-	if (CHECK(rule && rule->nr_uses == 1)) {
-		CHECK_TEXT(rule->uses[0].system, system);
-		CHECK_TEXT(rule->uses[0].event, event);
-	}
-	rule_free(rule);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK(rules_want(rules, system, event));
+	CHECK(!rules_want(rules, "other", event));
+	rules_free(rules);
 }
 
 TEST(a_tracepoint_may_be_an_event_of_a_program)
@@ -98,108 +46,18 @@ TEST(a_tracepoint_may_be_an_event_of_a_program)
 	check_error("instant a:b event=program:s:", "file:1:27: expected a tracepoint SYS:EVENT");
 }
 
-TEST(an_alternative_has_the_role_of_the_tracepoint_before_it)
+TEST(an_alternative_follows_a_tracepoint)
 {
-	struct rule *rule =
-		parse_well("slice a:b\n begin=s:x name=x\n or=s:y name=y\n end=s:z\n or=*:*\n");
-
-	CHECK_NUMBER(rule->nr_uses, 4);
-	CHECK_NUMBER(rule->uses[1].role, RULE_BEGIN);
-	CHECK_TEXT(rule->uses[1].settings.name, "y");
-	CHECK_NUMBER(rule->uses[3].role, RULE_END);
-	CHECK(rule->uses[1].is_alternative && rule->uses[3].is_alternative);
-	CHECK(!rule->uses[0].is_alternative && !rule->uses[2].is_alternative);
-	rule_free(rule);
-	rule = parse_well("flow a:b\n from=s:x\n or=s:y at thread:pid\n to=s:z\n match=p");
-	CHECK_TEXT(rule->uses[1].settings.scope.fields.names[0], "pid");
-	rule_free(rule);
 	check_error("instant a:b or=s:e", "file:1:16: 'or' needs a tracepoint before it");
 	check_error("slice a:b begin=s:x or=s:e", "file:1:1: a:b has no 'end'");
 }
 
-TEST(settings_behind_a_tracepoint_are_its_own_but_on_the_first_line_of_most_kinds)
-{
-	struct rule *rule = parse_well("slice a:b begin=s:x name=rule end=s:y args=z");
-
-	CHECK_TEXT(rule->settings.name, "rule");
-	CHECK_TEXT(rule->settings.args, "z");
-	rule_free(rule);
-	rule = parse_well("state a:b args=z on=s:x name=own on=s:y name=other unless=own");
-	CHECK_TEXT(rule->settings.args, "z");
-	CHECK_TEXT(rule->uses[0].settings.name, "own");
-	CHECK_TEXT(rule->uses[1].settings.name, "other");
-	CHECK_TEXT(rule->uses[1].settings.unless, "own");
-	rule_free(rule);
-	rule = parse_well("flow a:b from=s:x at thread:pid name=own to=s:y at cpu match=p -> q");
-	CHECK_TEXT(rule->uses[0].settings.name, "own");
-	CHECK_TEXT(rule->uses[0].settings.scope.fields.names[0], "pid");
-	CHECK_NUMBER(rule->uses[1].settings.scope.kind, DESCRIPTOR_SCOPE_CPU);
-	rule_free(rule);
-}
-
 TEST(pairs_are_of_fields_or_of_sums)
 {
-	struct rule *rule =
-		parse_well("slice a:b begin=s:x end=s:y match=dev, at+size -> dev ,  end + more");
-
-	if (!CHECK(rule && rule->match_begin.size == 2 && rule->match_end.size == 2))
-		return;
-	CHECK_TEXT(rule->match_begin.names[0], "dev");
-	CHECK_TEXT(rule->match_begin.names[1], "at+size");
-	CHECK_TEXT(rule->match_end.names[0], "dev");
-	CHECK_TEXT(rule->match_end.names[1], "end+more");
-	rule_free(rule);
 	check_error("slice a:b match=x +", "file:1:20: expected a field");
 	check_error("slice a:b match=+ x", "file:1:17: expected a field");
 	check_error("slice a:b match=x + y + z", "file:1:23: unexpected '+ z'");
 	check_error("slice a:b scope=x + y", "file:1:19: unexpected '+ y'");
-}
-
-TEST(every_scope)
-{
-	static const struct {
-		const char *text;
-		enum descriptor_scope kind;
-		size_t nr_fields;
-	} cases[] = {
-		{ "thread", DESCRIPTOR_SCOPE_THREAD, 0 },
-		{ "thread:pid", DESCRIPTOR_SCOPE_THREAD, 1 },
-		{ "process:pid", DESCRIPTOR_SCOPE_PROCESS, 1 },
-		{ "cpu", DESCRIPTOR_SCOPE_CPU, 0 },
-		{ "cpu:id", DESCRIPTOR_SCOPE_CPU, 1 },
-		{ "global", DESCRIPTOR_SCOPE_GLOBAL, 0 },
-		{ "dev", DESCRIPTOR_SCOPE_CUSTOM, 1 },
-		{ "dev , queue", DESCRIPTOR_SCOPE_CUSTOM, 2 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct buffer text = { 0 };
-		struct rule *rule;
-
-		buffer_printf(&text, "instant a:b\n scope = %s\n event = s:e", cases[i].text);
-		rule = parse_well(buffer_string(&text));
-		if (CHECK(rule != NULL)) {
-			CHECK_NUMBER(rule->settings.scope.kind, cases[i].kind);
-			CHECK_NUMBER(rule->settings.scope.fields.size, cases[i].nr_fields);
-		}
-		rule_free(rule);
-		buffer_release(&text);
-	}
-}
-
-TEST(values_are_levels_or_changes)
-{
-	static const char *const texts[] = { "counter a:b event=s:e value=x unit=kHz",
-					     "counter a:b event=s:e value=+x",
-					     "counter a:b event=s:e value=-x" };
-
-	for (size_t i = 0; i < 3; i++) {
-		struct rule *rule = parse_well(texts[i]);
-
-		CHECK_TEXT(rule->value, "x");
-		CHECK_NUMBER(rule->sign, VALUE_LEVEL + i);
-		rule_free(rule);
-	}
 }
 
 TEST(rules_begin_in_the_first_column)
@@ -292,31 +150,23 @@ TEST(names_and_conditions_are_checked)
 TEST(a_text_is_text)
 {
 	static const char with_nul[] = "slice a:b\n\0begin=s:e";
-	struct error error = { 0 };
 
-	CHECK(!parse((struct text){ with_nul, sizeof(with_nul) - 1 }, &error));
-	CHECK_TEXT(error.text, "file: not a text file");
+	rules_free(parse((struct text){ with_nul, sizeof(with_nul) - 1 }, "file: not a text file"));
 	check_error("\x7f"
 		    "ELF\x02\x01",
 		    "file:1:1: expected slice, state, counter, instant or flow");
-	CHECK(!parse_well(""));
-	CHECK(!parse_well("\n  \n\t# only comments\n#\n"));
+	check_error("", "");
+	check_error("\n  \n\t# only comments\n#\n", "");
 }
 
 TEST(there_are_limits)
 {
 	SCOPED_BUFFER(text);
-	struct error error = { 0 };
-	struct rule *rule;
 
 	buffer_append_string(&text, "instant a:b");
-	for (int i = 0; i < RULE_USES_MAX; i++)
+	for (int i = 0; i < 64; i++)
 		buffer_append_string(&text, "\n event = s:e");
-	rule = parse_well(buffer_string(&text));
-	CHECK_NUMBER(rule->nr_uses, RULE_USES_MAX);
-	rule_free(rule);
+	check_error(buffer_string(&text), "");
 	buffer_append_string(&text, "\n event = s:e");
-	rule = parse(buffer_text(&text), &error);
-	CHECK_TEXT(error.text, "file:66:10: more than 64 tracepoints");
-	rule_free(rule);
+	check_error(buffer_string(&text), "file:66:10: more than 64 tracepoints");
 }
