@@ -10,7 +10,6 @@
 #include "base/base.h"
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
-#include "trace2/session.h"
 #include "trace2/trace2.h"
 
 /* A file without a name that can be opened by its path. */
@@ -51,38 +50,6 @@ static void check_get(const struct trace2_config *config, enum trace2_key key, c
 	const char *got = trace2_config_get(config, key);
 
 	CHECK_TEXT(got ? got : "(none)", want);
-}
-
-static void check_boolean(const char *value, int want)
-{
-	bool is_true = false;
-	int found = boolean_parse(value, &is_true) < 0 ? -1 : is_true;
-
-	if (!CHECK_NUMBER(found, want))
-		CHECK_TEXT(value, "");
-}
-
-/* An int of git is less than 2^31 with its unit, too. */
-TEST(booleans_are_words_or_ints_with_units)
-{
-	check_boolean("Yes", 1);
-	check_boolean("OFF", 0);
-	check_boolean("0k", 0);
-	check_boolean("-1g", 1);
-	check_boolean("2147483647", 1);
-	check_boolean("2147483648", -1);
-	check_boolean("-2147483648", 1);
-	check_boolean("-2147483649", -1);
-	check_boolean("2097151k", 1);
-	check_boolean("2097152k", -1);
-	check_boolean("-2097152K", 1);
-	check_boolean("-2097153k", -1);
-	check_boolean("1g", 1);
-	check_boolean("2g", -1);
-	check_boolean("-3g", -1);
-	check_boolean("1t", -1);
-	check_boolean("1kk", -1);
-	check_boolean("", -1);
 }
 
 TEST(the_environment_counts_over_the_user_over_the_system)
@@ -144,9 +111,13 @@ static bool brief_of(const char *value)
 	       settings.is_brief[TRACE2_EVENT];
 }
 
-TEST(truths_are_words_or_numbers)
+/* An int of git is less than 2^31 with its unit, too. */
+TEST(truths_are_words_or_ints_with_units)
 {
-	static const char *const yes[] = { "true", "YES", "On", "1", "-1", "0x10", "1k", "2M" };
+	static const char *const yes[] = { "true",     "YES",	   "On",	 "1",
+					   "-1",       "0x10",	   "1k",	 "2M",
+					   "1g",       "-1g",	   "2147483647", "-2147483648",
+					   "2097151k", "-2097152K" };
 	static const char *const no[] = { "false", "No", "OFF", "0", "0k", "00" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -171,7 +142,10 @@ static struct trace2_settings settings_with(const char *variable, const char *va
 
 TEST(values_that_are_none_change_nothing)
 {
-	static const char *const wrong[] = { "", "maybe", "1x", "1kk", "99999999999", "t", "yes!" };
+	static const char *const wrong[] = {
+		"",   "maybe", "1x",  "1kk",	    "99999999999", "t",	       "yes!",
+		"1t", "2g",    "-3g", "2147483648", "-2147483649", "2097152k", "-2097153k"
+	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		CHECK(settings_with("X_TRACE2_PERF_BRIEF", wrong[i]).is_brief[TRACE2_PERF]);
@@ -384,11 +358,12 @@ TEST(programs_with_the_rights_of_others_ignore_the_environment)
 	config = config_new("[trace2]\n\tnormalTarget = /system\n", "");
 	check_get(config, TRACE2_KEY_NORMAL, "/system");
 	trace2_config_free(config);
-	parent = parent_join("X_PARENT", "own");
+	parent = trace2_inherit("X_PARENT", "own");
 	CHECK_TEXT(parent, "own");
 	free(parent);
 	is_privileged = false;
-	parent = parent_join("X_PARENT", "own");
+	setenv("X_PARENT", "caller", 1);
+	parent = trace2_inherit("X_PARENT", "own");
 	CHECK_TEXT(parent, "caller/own");
 	free(parent);
 	unsetenv("X_TRACE2");

@@ -191,7 +191,7 @@ TEST(names_that_are_kept_are_bounded_by_their_size)
 	FIXTURE(track_fixture, fixture, &settings);
 
 	memset(name, 'x', sizeof(name) - 1);
-	for (size_t i = 0; i < 1000; i++) {
+	for (size_t i = 0; i < 100; i++) {
 		track_fixture_instant(&fixture, 110, 1, name + i);
 		nr_kept += strstr(track_fixture_output(&fixture), "instant 'x") != NULL;
 	}
@@ -214,7 +214,8 @@ TEST(names_beyond_the_bound_are_reported_but_not_counted)
 	track_fixture_end(&fixture, 114, 1);
 	track_fixture_instant(&fixture, 115, 1, "b");
 	other.slice_name = text_of("c");
-	CHECK_NUMBER(track_fixture_add(&fixture, &other), 0);
+	for (int i = 0; i < 3; i++)
+		CHECK_NUMBER(track_fixture_add(&fixture, &other), 0);
 	track_fixture_begin(&fixture, 130, 1, "e");
 	track_fixture_finish(&fixture, 200);
 	CHECK_TEXT(track_fixture_output(&fixture),
@@ -229,6 +230,8 @@ TEST(names_beyond_the_bound_are_reported_but_not_counted)
 		   "114 #1 end 'a' depth 1 from 110\n"
 		   "115 #1 instant 'b' depth 0 outer 110\n"
 		   "120 #2 + a:queue slices 'queue' custom 1 scope_queue\n"
+		   "120 #2 instant 'c' depth 0 outer 120\n"
+		   "120 #2 instant 'c' depth 0 outer 120\n"
 		   "120 #2 instant 'c' depth 0 outer 120\n"
 		   "130 #1 begin ~'e' depth 1\n"
 		   "200 #1 end ~'e' depth 1 from 130 unfinished\n"
