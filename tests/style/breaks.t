@@ -188,6 +188,8 @@ BREAKS = [
     (modules.check_directions, replace(TABLE_FILE, "libcap-ng, ", "")),
     (modules.check_directions, replace(TABLE_FILE, ", `ktrack/fields.h`", "")),
     (modules.check_public_headers, with_row("| `track/` | state | base |") | {"userspace/track/track.c": HEAD}),
+    (modules.check_unit_tests, {"userspace/capture/run.c": HEAD, "userspace/capture/steps.h": HEAD, "tests/unit/steps.c": f'{HEAD}#include "capture/steps.h"\n'}),
+    (modules.check_unit_tests, {"tests/unit/unit.mk": f"# {GPL}\n# Builds tests.\n"}),
     (modules.check_cycles, include("userspace/base/base.h", '"count.h"') | include("userspace/base/count.h", '"base.h"')),
     (modules.check_kernel_headers, include("include/ktrack/define.h", '"../../userspace/base/base.h"')),
     (modules.check_kernel_headers, include("include/ktrack/define.h", '"../../kmod/private.h"')),

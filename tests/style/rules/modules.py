@@ -39,6 +39,34 @@ LINKED = re.compile(r"^(?:loaded-)?packages := (.*)$", re.MULTILINE)
 # Headers for drivers and programs; the table names those that userspace may include.
 KERNEL_HEADERS = ("kmod/", "include/ktrack/")
 
+UNIT_TESTS = "tests/unit"
+# Headers that unit tests may include although they are private to their module, and why. What others declare is
+# tested through the public header of the module, or by what the outputs and commands show.
+TESTED_ALONE = {
+    "analysis/internal.h": "conditions, limits and sums: many cases each, of which a recording has one",
+    "capture/run.h": "the steps of a run: all of them together need a kernel (tests/vm/)",
+    "event/symbol_node.h": "what a child may answer that hostile formats have taken over",
+    "replay/machines.h": "estimates for recordings that are too large for a test",
+    "rules/rule.h": "texts of trace_marker, which any program may write",
+    "sink/compression.h": "outputs, the reader of traces and --append share it",
+    "sink/flow.h": "outputs share it",
+    "sink/html/state.h": "the page's arrays, which a browser would have to decode",
+    "sink/proto.h": "tests write traces of other recorders with it",
+    "sink/rows.h": "outputs share it",
+    "sink/stat/state.h": "the view's columns; a histogram",
+    "sink/stat/table.h": "ktrack stat and ktrack query share it",
+    "sink/summary.h": "outputs share it",
+    "sink/text.h": "outputs share it",
+    "source/source_ops.h": "streams of a test's own, with records in any order",
+    "trace2/session.h": "times that are printed in a signal handler",
+    "tracedat/file.h": "sections of hostile files, one by one",
+    "tracedat/spool.h": "spools that were killed, or shared, at any moment",
+    "tracefs/instance_state.h": "the states of a kernel that is locked down",
+    "tracetext/internal.h": "lines that any program may have written",
+    "track/state.h": "two tracks of one hash",
+    "userring/": "what hostile programs write to rings, queues and messages, each in a header of its own",
+}
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">\n]+)[>"]', re.MULTILINE)
 
 
@@ -175,6 +203,27 @@ def check_kernel_headers(tree):
                 yield f"{file.name}:{number}: includes {included}"
 
 
+def check_unit_tests(tree):
+    """Unit tests call a module by its public headers, those that these include, and the ones in TESTED_ALONE"""
+    files, unused = {file.name: file for file in tree.files}, set(TESTED_ALONE)
+    allowed = {"cli": None}
+    for module in set(allowed_in(tree)) - {"cli"}:
+        shown = [files[name] for name in public_headers(module) if name in files]
+        allowed[module] = {header.name for header in shown} | {resolve(header, name, files) for header in shown for _, name in includes_of(header)}
+    for file in tree.of("c"):
+        for number, included in includes_of(file) if file.is_below(UNIT_TESTS) else ():
+            target = resolve(file, included, files)
+            if not target or not target.startswith("userspace/"):
+                continue
+            shown = allowed.get(module_of(target))
+            alone = {name for name in TESTED_ALONE if target.startswith(f"userspace/{name}")}
+            unused -= alone
+            if shown and target not in shown and not alone:
+                yield f"{file.name}:{number}: includes {included}: it is private to {module_of(target)}"
+    for name in sorted(unused) if f"{UNIT_TESTS}/unit.mk" in files else ():
+        yield f"tests/style/rules/modules.py: no unit test includes {name}: TESTED_ALONE need not allow it"
+
+
 def cycle_of(name, graph, path, done):
     """The first cycle that is reached from a file, by depth; None if there is none."""
     if name in path:
@@ -199,4 +248,4 @@ def check_cycles(tree):
             yield " -> ".join((*cycle, cycle[0]))
 
 
-CHECKS = (check_cycles, check_table, check_modules, check_directions, check_public_headers, check_kernel_headers)
+CHECKS = (check_cycles, check_table, check_modules, check_directions, check_public_headers, check_unit_tests, check_kernel_headers)
