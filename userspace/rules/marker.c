@@ -6,43 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARKER_SYSTEM "atrace"
-
 /* The tracepoint of trace_marker's records. */
 #define ORIGIN_SYSTEM "ftrace"
 #define ORIGIN_EVENT "print"
-
-/* Longer texts, which no kernel writes today, are truncated. */
-#define MARKER_TEXT_MAX 8192
-
-/** struct marker_record - a record of "atrace:KIND"; a kind has some of the fields */
-struct marker_record {
-	uint16_t common_type;
-	uint16_t unused;
-	int32_t common_pid;
-	int32_t pid;
-	uint32_t name;
-	uint32_t track;
-	int64_t value;
-	uint64_t name_hash;
-	uint64_t track_hash;
-	char text[MARKER_TEXT_MAX];
-};
-
-/**
- * struct rule_marker - what texts of trace_marker mean
- * @writer: thread that wrote a text
- * @text_offset: of the text in records of trace_marker
- * @tasks: the threads that write
- * @tracepoints: by kind, NULL if no rule uses it
- */
-struct rule_marker {
-	struct field_ref writer;
-	size_t text_offset;
-	const struct naming_tasks *tasks;
-	struct rule_tracepoint *tracepoints[MARKER_KIND_COUNT];
-	struct marker_record made;
-};
 
 /** struct marker_field - a field in a format, and the kinds that have it */
 struct marker_field {
@@ -74,7 +40,7 @@ static const struct marker_field marker_fields[] = {
 	FIELD("u64 track_hash", track_hash, false, TRACK_KINDS),
 };
 
-static const char *const marker_events[MARKER_KIND_COUNT] = {
+const char *const marker_events[MARKER_KIND_COUNT] = {
 	[MARKER_BEGIN] = "begin",
 	[MARKER_END] = "end",
 	[MARKER_COUNTER] = "counter",
@@ -100,22 +66,13 @@ void rule_marker_origin(const char **system, const char **event)
 	*event = ORIGIN_EVENT;
 }
 
-size_t rule_marker_uses(const struct rules *rules)
-{
-	size_t count = 0;
-
-	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++)
-		count += rule_uses_count(rules, MARKER_SYSTEM, marker_events[kind]);
-	return count;
-}
-
 static void marker_field_append(struct buffer *out, const struct marker_field *field)
 {
 	buffer_printf(out, "\tfield:%s;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n", field->declaration,
 		      field->offset, field->size, field->is_signed);
 }
 
-static void format_append(struct buffer *out, enum marker_kind kind)
+void marker_format_append(struct buffer *out, enum marker_kind kind)
 {
 	static const struct marker_field common[] = {
 		FIELD("unsigned short common_type", common_type, false, 0),
@@ -130,78 +87,6 @@ static void format_append(struct buffer *out, enum marker_kind kind)
 		if (marker_fields[i].kinds & 1u << kind)
 			marker_field_append(out, &marker_fields[i]);
 	}
-}
-
-static int marker_bind(struct rule_marker *marker, struct rules *rules, enum marker_kind kind,
-		       struct error *error)
-{
-	SCOPED_BUFFER(format);
-
-	format_append(&format, kind);
-	return format.failed ? error_set(error, "out of memory")
-			     : rule_tracepoint_new(&marker->tracepoints[kind], rules, MARKER_SYSTEM,
-						   marker_events[kind], buffer_text(&format), false,
-						   error);
-}
-
-int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,
-		    struct error *error)
-{
-	const struct format_field *text = format_find(format, text_of("buf"));
-	struct field_ref writer = field_ref_of(format_find(format, text_of("common_pid")),
-					       rules->is_swapped);
-	struct rule_marker *marker;
-	int status = 0;
-
-	*out = NULL;
-	if (rule_marker_uses(rules) == 0)
-		return 0;
-	if (!text || text->offset > UINT16_MAX || !field_ref_is_number(&writer)) {
-		error_set(error, "ftrace:print: its format has no field 'buf'");
-		return RULES_MISFIT;
-	}
-	marker = calloc(1, sizeof(*marker));
-	*out = marker;
-	if (!marker)
-		return error_set(error, "out of memory");
-	rules->pairs_size += sizeof(*marker);
-	marker->writer = writer;
-	marker->text_offset = text->offset;
-	marker->tasks = &rules->tasks;
-	for (int kind = 0; kind < MARKER_KIND_COUNT && status >= 0; kind++) {
-		int bound = marker_bind(marker, rules, kind, error);
-
-		status = bound ? bound : status;
-	}
-	return status;
-}
-
-void rule_marker_append_takers(const struct rule_marker *marker, struct buffer *out)
-{
-	for (int kind = 0; marker && kind < MARKER_KIND_COUNT; kind++) {
-		if (marker->tracepoints[kind])
-			rule_tracepoint_append_takers(marker->tracepoints[kind], out);
-	}
-}
-
-size_t rule_marker_pairs_size(const struct rule_marker *marker)
-{
-	size_t size = marker ? sizeof(*marker) : 0;
-
-	for (int kind = 0; marker && kind < MARKER_KIND_COUNT; kind++) {
-		if (marker->tracepoints[kind])
-			size += marker->tracepoints[kind]->pairs_size;
-	}
-	return size;
-}
-
-void rule_marker_free(struct rule_marker *marker)
-{
-	if (!marker)
-		return;
-	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++)
-		rule_tracepoint_free(marker->tracepoints[kind]);
-	free(marker);
 }
 
 /* Behind the NUL of a text the kernel leaves bytes of older records. */

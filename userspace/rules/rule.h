@@ -362,68 +362,10 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, struct ru
 
 void rule_action_release(struct rule_action *action);
 
-/* Tracepoints that rules are bound to. */
-
-/**
- * rule_tracepoint_new - bind all rules that use a tracepoint
- * @out: for rule_tracepoint_free(); NULL if no rule uses it, and on failure
- * @is_swapped: the byte order of its records is not this machine's
- *
- * Returns as rules_bind(); if some rules do not fit, @out has the others.
- */
-int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
-			const char *name, struct text format, bool is_swapped, struct error *error);
-
-/** rule_tracepoint_free - free a tracepoint; NULL is allowed */
-void rule_tracepoint_free(struct rule_tracepoint *tracepoint);
-
-/** rule_uses_count - number of uses of a tracepoint by rules; @name is NULL for any of @system */
-size_t rule_uses_count(const struct rules *rules, const char *system, const char *name);
-
 /*
  * Tracepoints "atrace:KIND", which no kernel has: the texts that programs write to trace_marker, by
  * their meaning. Rules use them like any other.
  */
-
-struct rule_marker;
-
-/** rule_marker_is - whether this tracepoint has the records of trace_marker */
-bool rule_marker_is(const char *system, const char *name);
-
-/** rule_marker_origin - replace one of these tracepoints by that of trace_marker */
-void rule_marker_origin(const char **system, const char **event);
-
-/** rule_marker_uses - number of uses of these tracepoints by rules */
-size_t rule_marker_uses(const struct rules *rules);
-
-/**
- * rule_marker_new - bind rules to these tracepoints
- * @out: for rule_marker_free(), also on failure; NULL if no rule uses them
- * @format: of the records of trace_marker
- *
- * Returns as rules_bind().
- */
-int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,
-		    struct error *error);
-
-/** rule_marker_append_takers - rule_tracepoint_append_takers() of all of them; NULL is allowed */
-void rule_marker_append_takers(const struct rule_marker *marker, struct buffer *out);
-
-/** rule_marker_pairs_size - what it has added to rules.pairs_size; NULL is allowed */
-size_t rule_marker_pairs_size(const struct rule_marker *marker);
-
-/** rule_marker_free - free it; NULL is allowed */
-void rule_marker_free(struct rule_marker *marker);
-
-/**
- * rule_marker_make - make a record of one of these tracepoints
- * @record: of trace_marker
- * @out: the record, valid until the next call
- *
- * Returns its tracepoint, or NULL if no rule uses it, or there is no text.
- */
-struct rule_tracepoint *rule_marker_make(struct rule_marker *marker, const struct record *record,
-					 struct record *out);
 
 /**
  * enum marker_kind - meaning of a text
@@ -446,6 +388,61 @@ enum marker_kind {
 	MARKER_TEXT,
 	MARKER_KIND_COUNT
 };
+
+#define MARKER_SYSTEM "atrace"
+/* Longer texts, which no kernel writes today, are truncated. */
+#define MARKER_TEXT_MAX 8192
+
+/** struct marker_record - a record of "atrace:KIND"; a kind has some of the fields */
+struct marker_record {
+	uint16_t common_type;
+	uint16_t unused;
+	int32_t common_pid;
+	int32_t pid;
+	uint32_t name;
+	uint32_t track;
+	int64_t value;
+	uint64_t name_hash;
+	uint64_t track_hash;
+	char text[MARKER_TEXT_MAX];
+};
+
+/**
+ * struct rule_marker - what texts of trace_marker mean
+ * @writer: thread that wrote a text
+ * @text_offset: of the text in records of trace_marker
+ * @tasks: the threads that write
+ * @tracepoints: by kind, NULL if no rule uses it
+ */
+struct rule_marker {
+	struct field_ref writer;
+	size_t text_offset;
+	const struct naming_tasks *tasks;
+	struct rule_tracepoint *tracepoints[MARKER_KIND_COUNT];
+	struct marker_record made;
+};
+
+/** rule_marker_is - whether this tracepoint has the records of trace_marker */
+bool rule_marker_is(const char *system, const char *name);
+
+/** rule_marker_origin - replace one of these tracepoints by that of trace_marker */
+void rule_marker_origin(const char **system, const char **event);
+
+/** marker_events - the names of these tracepoints, by enum marker_kind */
+extern const char *const marker_events[MARKER_KIND_COUNT];
+
+/** marker_format_append - append the format of one of them */
+void marker_format_append(struct buffer *out, enum marker_kind kind);
+
+/**
+ * rule_marker_make - make a record of one of these tracepoints
+ * @record: of trace_marker
+ * @out: the record, valid until the next call
+ *
+ * Returns its tracepoint, or NULL if no rule uses it, or there is no text.
+ */
+struct rule_tracepoint *rule_marker_make(struct rule_marker *marker, const struct record *record,
+					 struct record *out);
 
 /**
  * struct marker_text - a parsed text

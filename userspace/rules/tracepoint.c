@@ -145,7 +145,7 @@ char *rules_filter(const struct rules *rules, const char *system, const char *na
 	return filter;
 }
 
-void rule_tracepoint_free(struct rule_tracepoint *tracepoint)
+static void rule_tracepoint_free(struct rule_tracepoint *tracepoint)
 {
 	if (!tracepoint)
 		return;
@@ -153,7 +153,9 @@ void rule_tracepoint_free(struct rule_tracepoint *tracepoint)
 		rule_action_release(&tracepoint->actions[i]);
 	free(tracepoint->actions);
 	free(tracepoint->calls);
-	rule_marker_free(tracepoint->marker);
+	for (int kind = 0; tracepoint->marker && kind < MARKER_KIND_COUNT; kind++)
+		rule_tracepoint_free(tracepoint->marker->tracepoints[kind]);
+	free(tracepoint->marker);
 	free(tracepoint->events);
 	symbols_free(tracepoint->names.symbols);
 	free(tracepoint->system);
@@ -174,7 +176,8 @@ void rules_unbind(struct rules *rules)
 	memset(rules->by_id, 0, sizeof(rules->by_id));
 }
 
-size_t rule_uses_count(const struct rules *rules, const char *system, const char *name)
+/* @name is NULL for any of @system. */
+static size_t rule_uses_count(const struct rules *rules, const char *system, const char *name)
 {
 	size_t count = 0;
 
@@ -187,12 +190,21 @@ size_t rule_uses_count(const struct rules *rules, const char *system, const char
 	return count;
 }
 
+static size_t marker_uses_count(const struct rules *rules)
+{
+	size_t count = 0;
+
+	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++)
+		count += rule_uses_count(rules, MARKER_SYSTEM, marker_events[kind]);
+	return count;
+}
+
 /* Uses of the tracepoint, and those of what its texts mean. */
 static size_t all_uses_count(const struct rules *rules, const char *system, const char *name)
 {
 	size_t count = rule_uses_count(rules, system, name);
 
-	return rule_marker_is(system, name) ? count + rule_marker_uses(rules) : count;
+	return rule_marker_is(system, name) ? count + marker_uses_count(rules) : count;
 }
 
 static bool rule_uses(const struct rule *rule, const char *system, const char *name)
@@ -510,6 +522,54 @@ static struct rule_action *plain_action(const struct rule_tracepoint *tracepoint
 	return action->rule->descriptor.scope == DESCRIPTOR_SCOPE_THREAD ? action : NULL;
 }
 
+static int tracepoint_make(struct rule_tracepoint **out, struct rules *rules, const char *system,
+			   const char *name, struct text text, bool is_swapped, bool is_rest,
+			   struct error *error);
+
+/*
+ * Binds what texts of trace_marker mean to the tracepoint of these texts, which has their memory.
+ * Returns as rules_bind().
+ */
+static int marker_bind(struct rule_tracepoint *tracepoint, struct rules *rules,
+		       const struct format *format, struct error *error)
+{
+	const struct format_field *text = format_find(format, text_of("buf"));
+	struct field_ref writer = field_ref_of(format_find(format, text_of("common_pid")),
+					       rules->is_swapped);
+	struct rule_marker *marker;
+	SCOPED_BUFFER(made);
+	int status = 0;
+
+	if (marker_uses_count(rules) == 0)
+		return 0;
+	if (!text || text->offset > UINT16_MAX || !field_ref_is_number(&writer)) {
+		error_set(error, "ftrace:print: its format has no field 'buf'");
+		return RULES_MISFIT;
+	}
+	marker = tracepoint->marker = calloc(1, sizeof(*marker));
+	if (!marker)
+		return error_set(error, "out of memory");
+	rules->pairs_size += sizeof(*marker);
+	tracepoint->pairs_size += sizeof(*marker);
+	marker->writer = writer;
+	marker->text_offset = text->offset;
+	marker->tasks = &rules->tasks;
+	for (int kind = 0; kind < MARKER_KIND_COUNT && status >= 0; kind++) {
+		int bound;
+
+		buffer_clear(&made);
+		marker_format_append(&made, kind);
+		bound = made.failed ? error_set(error, "out of memory")
+				    : tracepoint_make(&marker->tracepoints[kind], rules,
+						      MARKER_SYSTEM, marker_events[kind],
+						      buffer_text(&made), false, false, error);
+		if (marker->tracepoints[kind])
+			tracepoint->pairs_size += marker->tracepoints[kind]->pairs_size;
+		status = bound ? bound : status;
+	}
+	return status;
+}
+
 /* Returns as rules_bind(). */
 static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
 			   const struct format *format, bool is_swapped, bool is_rest,
@@ -526,9 +586,8 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	tracepoint->names.nr_addresses = &rules->nr_addresses;
 	status = is_rest ? rest_bind(rules, tracepoint, format, error)
 			 : actions_bind(rules, tracepoint, format, is_swapped, error);
-	/* What texts of trace_marker mean is bound with the tracepoint of these texts. */
 	if (status >= 0 && rule_marker_is(tracepoint->system, tracepoint->name))
-		of_marker = rule_marker_new(&tracepoint->marker, rules, format, error);
+		of_marker = marker_bind(tracepoint, rules, format, error);
 	if (status < 0 || of_marker < 0)
 		return -1;
 	if (tracepoint_bind_calls(tracepoint, format, is_swapped) < 0)
@@ -609,9 +668,6 @@ static int tracepoint_make(struct rule_tracepoint **out, struct rules *rules, co
 		error_set(error, "out of memory");
 	else if (*out)
 		status = tracepoint_bind(rules, *out, &format, is_swapped, is_rest, error);
-	/* Those of a marker go with its tracepoint. */
-	if (*out)
-		(*out)->pairs_size += rule_marker_pairs_size((*out)->marker);
 	format_release(&format);
 	if (status == 0 || (status == RULES_MISFIT && ((*out)->nr_actions > 0 || (*out)->marker)))
 		return status;
@@ -620,12 +676,6 @@ static int tracepoint_make(struct rule_tracepoint **out, struct rules *rules, co
 	rule_tracepoint_free(*out);
 	*out = NULL;
 	return status;
-}
-
-int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
-			const char *name, struct text text, bool is_swapped, struct error *error)
-{
-	return tracepoint_make(out, rules, system, name, text, is_swapped, false, error);
 }
 
 static int rules_bind_to(struct rules *rules, const char *system, const char *name,
@@ -674,7 +724,10 @@ void rule_tracepoint_append_takers(const struct rule_tracepoint *tracepoint, str
 		buffer_append_string(out, out->size > 0 ? "," : "");
 		buffer_append(out, pack.data, pack.size);
 	}
-	rule_marker_append_takers(tracepoint->marker, out);
+	for (int kind = 0; tracepoint->marker && kind < MARKER_KIND_COUNT; kind++) {
+		if (tracepoint->marker->tracepoints[kind])
+			rule_tracepoint_append_takers(tracepoint->marker->tracepoints[kind], out);
+	}
 }
 
 bool rules_are_bound(const struct rules *rules)
