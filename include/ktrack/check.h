@@ -82,6 +82,27 @@
 #define __KTRACK_SAYS(event, text)	char event __attribute__((unavailable(text)));
 #endif
 
+/*
+ * A second use of the word is an error: it is unavailable since the first one. clang says no more
+ * about the file then.
+ */
+#if defined(__CHECKER__) || !__has_attribute(unavailable)
+#define __KTRACK_ONCE(word, text)
+#elif defined(__clang__)
+#define __KTRACK_ONCE(word, text)						\
+	_Pragma("clang diagnostic push")					\
+	_Pragma("clang diagnostic fatal \"-Wdeprecated-declarations\"")		\
+	extern char word;							\
+	static_assert(sizeof(word), "");					\
+	_Pragma("clang diagnostic pop")						\
+	extern char word __attribute__((deprecated(text)));
+#else
+#define __KTRACK_ONCE(word, text)						\
+	extern char word;							\
+	static_assert(sizeof(word), "");					\
+	extern char word __attribute__((unavailable(text)));
+#endif
+
 /* Checks that an attribute is one: a misspelled one does not expand to a tuple. */
 #define __KTRACK_CHECK_TUPLE(event, place, attribute)				\
 	static_assert(__KTRACK_IS_TUPLE(attribute), #event ": no attribute: " #attribute); \
@@ -117,6 +138,8 @@
  * attributes, their kinds, and a variable for each mistake.
  */
 #define __KTRACK_DEFINE_CHECKS(event, kind, ...)				\
+__KTRACK_ONCE(event##_is_declared_twice, #event ": declared before")		\
+__KTRACK_EACH_PLACE(__KTRACK_NAME_ONCE, event, , ##__VA_ARGS__)			\
 struct ktrack_fits_##event {							\
 	char event;								\
 };										\
@@ -133,6 +156,9 @@ __KTRACK_EACH_PLACE(__KTRACK_DEFINE_ATTRIBUTE, event, , ##__VA_ARGS__)		\
 __KTRACK_DEFINE_CALL(event, begin __KTRACK_BEGIN_LIST(__VA_ARGS__))		\
 __KTRACK_DEFINE_CALL(event, end __KTRACK_END_LIST(__VA_ARGS__))			\
 __KTRACK_DEFINE_FIRST(event)
+
+#define __KTRACK_NAME_ONCE(event, of, place, kind, ctype, name, ...) \
+	__KTRACK_ONCE(event##_has_twice_##name, #event ": two attributes are called " #name)
 
 /* A bit for the place of each attribute of a kind. */
 #define __KTRACK_PLACES(event, wanted, place, kind, ...)			\

@@ -75,11 +75,14 @@
 #define __KTRACK_AT_PLACE_OF(...)		__KTRACK_AT_PLACE_NOW(__VA_ARGS__)
 #define __KTRACK_AT_PLACE_NOW(apply, ...)	apply(__VA_ARGS__)
 
-/* The number of items, 11 for eleven to twenty. */
+/* The number of items, 11 for eleven to forty. */
 #define __KTRACK_COUNT(...)							\
 	__KTRACK_LAST(_, ##__VA_ARGS__, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,	\
-		      10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define __KTRACK_LAST(_, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, count, ...) \
+		      11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, \
+		      11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __KTRACK_LAST(_, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, \
+		      a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1, l1, m1, n1, o1, p1, q1, r1, s1, \
+		      t1, count, ...)						\
 	count
 
 #define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)

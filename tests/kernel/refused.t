@@ -144,6 +144,11 @@ CASES = {
     "eleven_of_counter": ("", f"KTRACK_COUNTER(eleven, u32, {NUMBERS}, KTRACK_TRACK_NAME);", "eleven: ten attributes at most"),
     "misspelled": ("", "KTRACK_SLICE(one, KTRACK_FEILD(u32, a), KTRACK_TEXT(b));", "one: no attribute: KTRACK_FEILD(u32, a)"),
     "misspelled_like": ("", f"{PAIR} KTRACK_SLICE_LIKE(one, other, KTRACK_FEILD(u32, a), KTRACK_TEXT(b));", "other: no attribute: KTRACK_FEILD(u32, a)"),
+    "thirty": ("", f"KTRACK_SLICE(thirty, {NUMBERS}, {NUMBERS}, {NUMBERS});", "thirty: ten attributes at most"),
+    "twice": ("", "KTRACK_SLICE(one, KTRACK_FIELD(u32, a)); KTRACK_SLICE(one);", "one: declared before"),
+    "twice_of_counter": ("", f"{DEPTH} {DEPTH}", "depth: declared before"),
+    "twice_like": ("", f"{PAIR} KTRACK_SLICE_LIKE(one, one, KTRACK_FIELD(u32, a), KTRACK_FIELD(u32, b));", "one: declared before"),
+    "twice_called": ("", "KTRACK_SLICE(one, KTRACK_FIELD(u32, a), KTRACK_TEXT(a));", "one: two attributes are called a"),
     "ten_of_counter": ("", f"KTRACK_COUNTER(ten, u32, {NUMBERS});", ""),
     "jump": ("", PLAIN, OVER),
     "case": ("", PLAIN, PAST),
@@ -254,9 +259,10 @@ out:	barrier();
 }
 AFTER |= {name: f"void f(void) {{ {call} }}" for name, (call, _, _) in CALLS.items()}
 # Calls whose first error is the one that names the mistake, since it stands before the kernel's macros.
-FIRST = [name for name, (_, _, words) in CALLS.items() if words and name != "swapped_track"] + ["pointer", "count", "fewer", "kinds"]
+FIRST = [name for name, (_, _, words) in CALLS.items() if words and name != "swapped_track"]
+FIRST += ["pointer", "count", "fewer", "kinds", "twice", "twice_of_counter", "twice_like", "twice_called"]
 # Declarations that nothing follows: their mistakes have one error.
-SHORT = ["eleven", "eleven_of_counter", "misspelled", "misspelled_like", "macro", "macro_text", "floating", "order_of_networks"]
+SHORT = ["eleven", "eleven_of_counter", "thirty", "misspelled", "misspelled_like", "macro", "macro_text", "floating", "order_of_networks"]
 SHORT_LINES_MAX = 40
 # How long the errors of such calls are, with the kernel's warnings about the same values; a guard, and a call that does not exist, have more.
 ERRORS_MAX, LINES_MAX = 2, 60
