@@ -7,10 +7,10 @@
  * is unavailable, and a wrong call names that member, and nothing else that could be wrong.
  *
  * checkpatch reports COMPLEX_MACRO, CONSTANT_COMPARISON, FUNCTION_ARGUMENTS, MACRO_ARG_UNUSED,
- * MACRO_WITH_FLOW_CONTROL, MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO,
- * SPACING, TRAILING_SEMICOLON, TRAILING_STATEMENTS: these macros make declarations and statements,
- * some of them empty, from tuples of which each uses a part; programs do not have the kernel's
- * macros; it takes C++ for C.
+ * MACRO_WITH_FLOW_CONTROL, MULTISTATEMENT_MACRO_USE_DO_WHILE, NEW_TYPEDEFS,
+ * PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, TRAILING_SEMICOLON, TRAILING_STATEMENTS: these macros make
+ * declarations and statements, some of them empty, from tuples of which each uses a part; an unknown
+ * type has one error; programs do not have the kernel's macros; it takes C++ for C.
  */
 #ifndef KTRACK_USER_CHECK_H
 #define KTRACK_USER_CHECK_H
@@ -37,7 +37,8 @@
 #define __KTRACK_IS_POINTER(given)	(__builtin_classify_type(given) == __KTRACK_CLASS_MAX + 1)
 
 /*
- * Checks that a declaration is one: if it is not, it is given to a macro that ignores it. An attribute that is misspelled does not expand to a tuple.
+ * Checks that a declaration is one: if it is not, all calls of it are right. An attribute that is
+ * misspelled does not expand to a tuple.
  */
 #define __KTRACK_CHECK_LIST(event, ...)						\
 	__KTRACK_NUMBERED(__KTRACK_CHECK_TUPLE, event, ##__VA_ARGS__)		\
@@ -69,19 +70,44 @@
 #define __KTRACK_IF_TUPLE_0		, _
 #define __KTRACK_IF_TUPLE_1
 
-/* Checks a declaration: the types of its attributes, and their names among those of the record. */
+/*
+ * A second use of the word is an error: it is unavailable since the first one. clang says no more
+ * about the program then.
+ */
+#ifdef __clang__
+#define __KTRACK_ONCE(word, text)						\
+	_Pragma("clang diagnostic push")					\
+	_Pragma("clang diagnostic fatal \"-Wdeprecated-declarations\"")		\
+	extern char word;							\
+	__KTRACK_ASSERT(sizeof(word), "");					\
+	_Pragma("clang diagnostic pop")						\
+	extern char word __attribute__((deprecated(text)));
+#else
+#define __KTRACK_ONCE(word, text)						\
+	extern char word;							\
+	__KTRACK_ASSERT(sizeof(word), "");					\
+	extern char word __KTRACK_SAYS(text);
+#endif
+
+/*
+ * Checks a declaration: the types of its attributes, and their names among those of the record. An
+ * unknown type has one error, but in g++: behind its typedef it is an int.
+ */
 #define __KTRACK_CHECK_EVENT(event, ...)					\
-	enum {									\
-		event##_is_declared_twice,					\
-		__KTRACK_EACH_PLACE(__KTRACK_NAME_ONCE, event, , ##__VA_ARGS__)	\
-	};									\
+	__KTRACK_ONCE(event##_is_declared_twice,				\
+		      #event ": declared before; events are declared once, in a header with a guard") \
+	__KTRACK_EACH_PLACE(__KTRACK_NAME_ONCE, event, , ##__VA_ARGS__)		\
 	__KTRACK_ASSERT(0 __KTRACK_EACH(__KTRACK_PLUS_RESULT, ##__VA_ARGS__) <= 1, \
 			#event ": has more than one KTRACK_RESULT()");		\
 	__KTRACK_ASSERT(!(0 __KTRACK_EACH(__KTRACK_PLUS_GLOBAL, ##__VA_ARGS__)) || \
 			(0 __KTRACK_EACH(__KTRACK_PLUS_SCOPE, ##__VA_ARGS__)) == 1, \
 			#event ": KTRACK_SCOPE_GLOBAL excludes other scopes and KTRACK_ASYNC()"); \
 	__KTRACK_EACH_PLACE(__KTRACK_CHECK_ATTRIBUTE, event, , ##__VA_ARGS__)
-#define __KTRACK_NAME_ONCE(event, of, place, kind, ctype, name, ...)	event##_has_twice_##name,
+#define __KTRACK_NAME_ONCE(event, of, place, kind, ctype, name, text, ...)	\
+	__KTRACK_ONCE(event##_has_twice_##name, #event ": two attributes are called " text) \
+	typedef ctype event##_ktrack_type_##place;
+#define __KTRACK_TYPED(event, of, place, kind, ctype, ...) \
+	, (kind, event##_ktrack_type_##place, __VA_ARGS__)
 
 #define __KTRACK_PLUS_RESULT(kind, ...)	+ (__KTRACK_KIND_##kind == KTRACK_USER_RESULT)
 #define __KTRACK_PLUS_GLOBAL(kind, ...)	+ __KTRACK_SECOND(__KTRACK_IS_GLOBAL_##kind, 0, _)
@@ -97,27 +123,30 @@
 
 /* Checks a counter's type, and its attributes among those that have a meaning for it. */
 #define __KTRACK_CHECK_COUNTER(event, ctype, ...)				\
-	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
+	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
+	typedef ctype event##_ktrack_type;					\
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(event##_ktrack_type) ||		\
+			__KTRACK_IS_FLOATING(event##_ktrack_type),		\
 			#event ": the counter is not of an integer type, double or float: " #ctype); \
 	__KTRACK_CHECK_ORDER(ctype, #event)					\
-	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
 	__KTRACK_ASSERT((0 __KTRACK_EACH(__KTRACK_PLUS_OF_SLICES, ##__VA_ARGS__)) == 0, \
 			#event ": a counter has no KTRACK_ASYNC(), KTRACK_FLOW() or KTRACK_RESULT()");
 
 #define __KTRACK_CHECK_ATTRIBUTE(event, of, place, kind, ctype, name, text, ...) \
-	__KTRACK_OF(CHECK, kind)(__KTRACK_MAY_FLOAT(kind), ctype, #event ": " text, ##__VA_ARGS__) \
+	__KTRACK_OF(CHECK, kind)(__KTRACK_MAY_FLOAT(kind),			\
+				 event##_ktrack_type_##place, ctype, #event ": " text, ##__VA_ARGS__) \
 	__KTRACK_ASSERT(__KTRACK_SECOND(__KTRACK_HAS_OWN_NAME_##kind, 0, _) || __KTRACK_IS_FREE(text), \
 			#event ": " text " is a field of every record");
 #define __KTRACK_CHECK_NOTHING(...)
 #define __KTRACK_CHECK_ADDRESS(...)
 #define __KTRACK_CHECK_STRING(...)
-#define __KTRACK_CHECK_NUMBER(may_float, ctype, text) \
-	__KTRACK_JOIN(__KTRACK_CHECK_NUMBER_, may_float)(ctype, text)
-#define __KTRACK_CHECK_NUMBER_0(ctype, text)					\
-	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype), text " is not of an integer type: " #ctype); \
+#define __KTRACK_CHECK_NUMBER(may_float, type, ctype, text) \
+	__KTRACK_JOIN(__KTRACK_CHECK_NUMBER_, may_float)(type, ctype, text)
+#define __KTRACK_CHECK_NUMBER_0(type, ctype, text)				\
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(type), text " is not of an integer type: " #ctype); \
 	__KTRACK_CHECK_ORDER(ctype, text)
-#define __KTRACK_CHECK_NUMBER_1(ctype, text)					\
-	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
+#define __KTRACK_CHECK_NUMBER_1(type, ctype, text)				\
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(type) || __KTRACK_IS_FLOATING(type), \
 			text " is not of an integer type, double or float: " #ctype); \
 	__KTRACK_CHECK_ORDER(ctype, text)
 /* Types such as __be32 and __le16, whose numbers would be shown as if they were the CPU's. */
@@ -125,10 +154,11 @@
 	__KTRACK_ASSERT(__builtin_strncmp(#ctype, "__be", 4) && __builtin_strncmp(#ctype, "__le", 4), \
 			text " would have the wrong byte order: " #ctype	\
 			"; declare a number of the CPU, and pass be32toh() or the like");
-#define __KTRACK_CHECK_SYMBOL(may_float, ctype, text, ...)	__KTRACK_CHECK_NUMBER_0(ctype, text)
-#define __KTRACK_CHECK_ARRAY(may_float, ctype, text, size) \
+#define __KTRACK_CHECK_SYMBOL(may_float, type, ctype, text, ...) \
+	__KTRACK_CHECK_NUMBER_0(type, ctype, text)
+#define __KTRACK_CHECK_ARRAY(may_float, type, ctype, text, size) \
 	__KTRACK_ASSERT((size) > 0, text ": KTRACK_TEXT_N() without bytes");
-#define __KTRACK_CHECK_BYTES(may_float, ctype, text, size) \
+#define __KTRACK_CHECK_BYTES(may_float, type, ctype, text, size) \
 	__KTRACK_ASSERT((size) > 0 && (size) <= KTRACK_USER_BYTES_MAX,		\
 			text ": KTRACK_BYTES() has 1 to 64 bytes");
 
@@ -199,18 +229,21 @@
 #define __KTRACK_A_STRING		1
 #define __KTRACK_A_POINTER		2
 #define __KTRACK_A_TRACK		3
-#define __KTRACK_WANTS_NUMBER		__KTRACK_A_NUMBER
-#define __KTRACK_WANTS_SYMBOL		__KTRACK_A_NUMBER
-#define __KTRACK_WANTS_STRING		__KTRACK_A_STRING
-#define __KTRACK_WANTS_ARRAY		__KTRACK_A_POINTER
-#define __KTRACK_WANTS_BYTES		__KTRACK_A_POINTER
-#define __KTRACK_WANTS_ADDRESS		__KTRACK_A_POINTER
+/* A number of a type that is refused is what its declaration says. */
+#define __KTRACK_WANTS_NUMBER(ctype) \
+	(__KTRACK_IS_POINTER(*(ctype *)0) ? __KTRACK_A_POINTER : __KTRACK_A_NUMBER)
+#define __KTRACK_WANTS_SYMBOL		__KTRACK_WANTS_NUMBER
+#define __KTRACK_WANTS_STRING(ctype)	__KTRACK_A_STRING
+#define __KTRACK_WANTS_ARRAY(ctype)	__KTRACK_A_POINTER
+#define __KTRACK_WANTS_BYTES		__KTRACK_WANTS_ARRAY
+#define __KTRACK_WANTS_ADDRESS		__KTRACK_WANTS_ARRAY
 #define __KTRACK_IS_TRACK_track		_, __KTRACK_A_TRACK
 #define __KTRACK_PLUS_WANTS(about, place, attribute) \
 	__KTRACK_PLUS_WANTS_OF(place, __KTRACK_BARE attribute)
 #define __KTRACK_PLUS_WANTS_OF(...)	__KTRACK_PLUS_WANTS_NOW(__VA_ARGS__)
-#define __KTRACK_PLUS_WANTS_NOW(place, kind, ...) \
-	+ (__KTRACK_SECOND(__KTRACK_IS_TRACK_##kind, __KTRACK_OF(WANTS, kind), _) << 2 * (place))
+#define __KTRACK_PLUS_WANTS_NOW(place, kind, ctype, ...)			\
+	+ (__KTRACK_SECOND(__KTRACK_IS_TRACK_##kind, __KTRACK_OF(WANTS, kind)(ctype), _) \
+	   << 2 * (place))
 
 /* Expands to apply(event, of, PLACE, kind, ...) for each attribute, PLACE from 0. */
 #define __KTRACK_EACH_PLACE(apply, event, of, ...) \
@@ -219,6 +252,12 @@
 	__KTRACK_PLACE_TO_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
 #define __KTRACK_PLACE_TO_OF(...)	__KTRACK_PLACE_TO_NOW(__VA_ARGS__)
 #define __KTRACK_PLACE_TO_NOW(apply, event, of, ...)	apply(event, of, __VA_ARGS__)
+
+/* As __KTRACK_EACH(), with a name of the place, so that two of one name are no error. */
+#define __KTRACK_EACH_UNNAMED(apply, ...) \
+	__KTRACK_EACH_PLACE(__KTRACK_UNNAMED_TO, apply, , ##__VA_ARGS__)
+#define __KTRACK_UNNAMED_TO(apply, of, place, kind, ctype, name, ...) \
+	apply(kind, ctype, __ktrack_##place, __VA_ARGS__)
 
 /* The first mistake of a call is reported; the rest of it is not read. */
 #define __KTRACK_DEFINE_CALL(...)	__KTRACK_DEFINE_CALL_NOW(__VA_ARGS__)

@@ -2,10 +2,11 @@
 /*
  * Defines the functions of an event, which write its records.
  *
- * checkpatch reports ARRAY_SIZE, COMPLEX_MACRO, MACRO_ARG_UNUSED, MACRO_WITH_FLOW_CONTROL,
- * MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, STORAGE_CLASS,
+ * checkpatch reports ARRAY_SIZE, COMPLEX_MACRO, FUNCTION_ARGUMENTS, MACRO_ARG_UNUSED,
+ * MACRO_WITH_FLOW_CONTROL, MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING,
  * TRAILING_SEMICOLON: these macros make members, parameters and functions, which cannot be put in
- * parentheses or in a do-while; and programs do not have the kernel's macros.
+ * parentheses or in a do-while; what is not defined takes anything; and programs do not have the
+ * kernel's macros.
  */
 #ifndef KTRACK_USER_EMIT_H
 #define KTRACK_USER_EMIT_H
@@ -122,17 +123,17 @@ static struct ktrack_user_choice event##_ktrack_choice				\
 										\
 static __KTRACK_OUT_OF_LINE uint64_t						\
 event##_ktrack_emit(__KTRACK_BARE first						\
-		    __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__))	\
+		    __KTRACK_EACH_UNNAMED(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
 {										\
 	struct stored {								\
 		struct ktrack_user_record __head;				\
 		__KTRACK_BARE first_members					\
-		__KTRACK_EACH(__KTRACK_MEMBER, ##__VA_ARGS__)			\
+		__KTRACK_EACH_UNNAMED(__KTRACK_MEMBER, ##__VA_ARGS__)		\
 	};									\
-	__KTRACK_EACH(__KTRACK_VALUES, ##__VA_ARGS__)				\
+	__KTRACK_EACH_UNNAMED(__KTRACK_VALUES, ##__VA_ARGS__)			\
 	static const struct ktrack_user_about __fields[] = {			\
 		__KTRACK_FIRST_ABOUT_##kind					\
-		__KTRACK_EACH(__KTRACK_ABOUT, ##__VA_ARGS__)			\
+		__KTRACK_EACH_UNNAMED(__KTRACK_ABOUT, ##__VA_ARGS__)		\
 	};									\
 	static struct ktrack_user_site __site = {				\
 		system, #event, __fields,					\
@@ -142,13 +143,13 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	uint32_t __at = sizeof(struct stored), __size = 0;			\
 	struct stored *__record;						\
 										\
-	__KTRACK_EACH(__KTRACK_PREPARE, ##__VA_ARGS__)				\
+	__KTRACK_EACH_UNNAMED(__KTRACK_PREPARE, ##__VA_ARGS__)			\
 	__record = (struct stored *)(void *)(__KTRACK_BARE begin);		\
 	if (__KTRACK_UNLIKELY(!__record))					\
 		return 0;							\
 	__at += texts_begin;							\
 	first_fill								\
-	__KTRACK_EACH(__KTRACK_FILL, ##__VA_ARGS__)				\
+	__KTRACK_EACH_UNNAMED(__KTRACK_FILL, ##__VA_ARGS__)			\
 	(void)__at;								\
 	return ktrack_user_commit(&__record->__head);				\
 }
@@ -179,11 +180,11 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	__KTRACK_CLASS(event, COUNTER)						\
 static __KTRACK_INLINE void							\
 __KTRACK_METHOD(event, sample)(uint64_t __unused, ctype counter_value		\
-			       __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
+			       __KTRACK_EACH_UNNAMED(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
 {										\
 	(void)__unused;								\
 	event##_ktrack_emit(counter_value					\
-			    __KTRACK_EACH(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
+			    __KTRACK_EACH_UNNAMED(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
 }										\
 	__KTRACK_CLASS_END(event, COUNTER)
 
@@ -194,12 +195,29 @@ __KTRACK_METHOD(event, sample)(uint64_t __unused, ctype counter_value		\
 #ifdef __cplusplus
 extern "C++" {
 struct ktrack_user_no_slice {
+	uint64_t __begin_ns;
+
 	__KTRACK_REFUSED static void start(...);
 	__KTRACK_REFUSED static void finish(...);
 	__KTRACK_REFUSED static ktrack_user_no_slice *take(...);
 	__KTRACK_REFUSED static void open(...);
+	__KTRACK_REFUSED static void forget(...);
+};
+
+/* An event whose declaration is none. */
+struct ktrack_user_refused : ktrack_user_no_slice {
+	static char begin_wants[1];
+	static char end_wants[1];
+
+	ktrack_user_deaf &kind(ktrack_user_any) const;
+	__KTRACK_REFUSED static void sample(...);
+	__KTRACK_REFUSED static ktrack_user_refused guard();
 };
 }
+#define __KTRACK_DEFINE_REFUSED(event)						\
+extern ktrack_user_refused event##_is_no_ktrack_event;				\
+extern struct ktrack_user_choice event##_ktrack_choice;				\
+__KTRACK_REFUSED uint64_t event##_ktrack_printf(...);
 #define __KTRACK_METHOD(event, function)	function
 #define __KTRACK_CLASS(event, kind)		__KTRACK_CLASS_##kind(event)
 #define __KTRACK_CLASS_SLICE(event) \
@@ -239,6 +257,20 @@ extern event##_ktrack event##_is_no_ktrack_event;
 #define __KTRACK_CLASS_END_SLICE(event)						\
 __KTRACK_REFUSED struct event##_ktrack_values *event##_ktrack_refused(uint64_t, ...); \
 __KTRACK_REFUSED void event##_ktrack_sample(uint64_t, ...);
+#define __KTRACK_DEFINE_REFUSED(event)						\
+struct event##_ktrack_other {							\
+	struct ktrack_user_fits event;						\
+};										\
+extern struct event##_is_no_ktrack_event {					\
+	char kind[KTRACK_USER_COUNTER + KTRACK_USER_SLICE];			\
+	char begin_count[1];							\
+	char begin_wants[1];							\
+	char end_count[1];							\
+	char end_wants[1];							\
+} event##_is_no_ktrack_event;							\
+extern struct ktrack_user_choice event##_ktrack_choice;				\
+__KTRACK_CLASS_END_COUNTER(event)						\
+__KTRACK_REFUSED void event##_ktrack_sample(uint64_t, ...);
 #define __KTRACK_CLASS_END_COUNTER(event)					\
 struct event##_ktrack_values {							\
 	uint64_t __begin_ns;							\
@@ -246,8 +278,8 @@ struct event##_ktrack_values {							\
 __KTRACK_REFUSED struct event##_ktrack_values					\
 	*event##_ktrack_refused(uint64_t, ...), *event##_ktrack_start(uint64_t, ...), \
 	*event##_ktrack_finish(uint64_t, ...), *event##_ktrack_take(uint64_t, ...), \
-	*event##_ktrack_open(uint64_t, ...), *event##_ktrack_printf(uint64_t, ...), \
-	*event##_ktrack_forget(uint64_t, ...);					\
+	*event##_ktrack_open(uint64_t, ...), *event##_ktrack_forget(uint64_t, ...); \
+__KTRACK_REFUSED uint64_t event##_ktrack_printf(uint64_t, ...);			\
 void event##_ktrack_guard_end(const struct event##_ktrack_values *values);
 #endif
 

@@ -27,20 +27,20 @@
 #define __KTRACK_VALUE_ARRAY			__KTRACK_VALUE_SYMBOL
 #define __KTRACK_VALUE_BYTES(ctype, name, text, size)	unsigned char name[size];
 
-#define __KTRACK_TAKE(kind, ctype, name, ...) \
-	__KTRACK_JOIN(__KTRACK_TAKE_, __KTRACK_PASSED_##kind)(kind, name)
-#define __KTRACK_TAKE_0(kind, name)
-#define __KTRACK_TAKE_1(kind, name)		__values->name = 0;
-#define __KTRACK_TAKE_2(kind, name)		__KTRACK_OF(TAKE, kind)(name)
-#define __KTRACK_TAKE_NUMBER(name)		__values->name = name;
+#define __KTRACK_TAKE(event, of, place, kind, ctype, name, ...) \
+	__KTRACK_JOIN(__KTRACK_TAKE_, __KTRACK_PASSED_##kind)(kind, name, __ktrack_##place)
+#define __KTRACK_TAKE_0(kind, name, given)
+#define __KTRACK_TAKE_1(kind, name, given)	__values->name = 0;
+#define __KTRACK_TAKE_2(kind, name, given)	__KTRACK_OF(TAKE, kind)(name, given)
+#define __KTRACK_TAKE_NUMBER(name, given)	__values->name = given;
 #define __KTRACK_TAKE_SYMBOL			__KTRACK_TAKE_NUMBER
 #define __KTRACK_TAKE_STRING			__KTRACK_TAKE_NUMBER
 #define __KTRACK_TAKE_ARRAY			__KTRACK_TAKE_NUMBER
 #define __KTRACK_TAKE_ADDRESS			__KTRACK_TAKE_NUMBER
-#define __KTRACK_TAKE_BYTES(name)						\
+#define __KTRACK_TAKE_BYTES(name, given)					\
 	memset(__values->name, 0, sizeof(__values->name));			\
-	if (name)								\
-		memcpy(__values->name, name, sizeof(__values->name));
+	if (given)								\
+		memcpy(__values->name, given, sizeof(__values->name));
 
 #define __KTRACK_KEPT(kind, ctype, name, ...) \
 	__KTRACK_JOIN(__KTRACK_KEPT_, __KTRACK_PASSED_##kind)(name)
@@ -84,7 +84,7 @@ event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
 										\
 static __KTRACK_OUT_OF_LINE void						\
 event##_ktrack_end_of(uint64_t __owner, uint64_t __begin_ns			\
-		      __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__))	\
+		      __KTRACK_EACH_UNNAMED(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
 {										\
 	char __name[KTRACK_USER_END_SIZE + 1];					\
 	uint64_t __own_id = ktrack_user3_act_as(__owner, __begin_ns, __name);	\
@@ -92,7 +92,7 @@ event##_ktrack_end_of(uint64_t __owner, uint64_t __begin_ns			\
 	if (!__own_id)								\
 		return;								\
 	event##_ktrack_emit(KTRACK_TYPE_END, __name, KTRACK_USER_END_SIZE	\
-			    __KTRACK_EACH(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
+			    __KTRACK_EACH_UNNAMED(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
 	ktrack_user3_thread.id = __own_id;					\
 }										\
 										\
@@ -129,30 +129,30 @@ event##_ktrack_printf(uint8_t type, const struct event##_ktrack_values *values,	
 __KTRACK_CLASS(event, SLICE)							\
 static __KTRACK_INLINE void							\
 __KTRACK_METHOD(event, start)(uint8_t track_event_type, ktrack_user_string slice_name \
-			      __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__)) \
+			      __KTRACK_EACH_UNNAMED(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__)) \
 {										\
 	const char *__name = ktrack_user_text(slice_name);			\
 										\
 	event##_ktrack_emit(track_event_type, __name, ktrack_user_length(__name, slice_name) \
-			    __KTRACK_EACH(__KTRACK_BEGIN_ARGUMENT, ##__VA_ARGS__)); \
+			    __KTRACK_EACH_UNNAMED(__KTRACK_BEGIN_ARGUMENT, ##__VA_ARGS__)); \
 }										\
 										\
 static __KTRACK_INLINE void							\
 __KTRACK_METHOD(event, finish)(uint8_t track_event_type				\
-			       __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
+			       __KTRACK_EACH_UNNAMED(__KTRACK_END_PARAMETER, ##__VA_ARGS__)) \
 {										\
 	event##_ktrack_emit(track_event_type, "", 0				\
-			    __KTRACK_EACH(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
+			    __KTRACK_EACH_UNNAMED(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
 }										\
 										\
 static __KTRACK_INLINE struct event##_ktrack_values *				\
 __KTRACK_METHOD(event, take)(uint64_t __outer_ns, struct event##_ktrack_values *__values \
-			     __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__)) \
+			     __KTRACK_EACH_UNNAMED(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__)) \
 {										\
 	__values->__owner = 0;							\
 	__values->__begin_ns = 0;						\
 	__values->__outer_ns = __outer_ns;					\
-	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
+	__KTRACK_EACH_PLACE(__KTRACK_TAKE, event, , ##__VA_ARGS__)		\
 	return __values;							\
 }										\
 										\
@@ -199,12 +199,8 @@ __KTRACK_CLASS_END(event, SLICE)
 #define __KTRACK_AT(variable)		(&variable)
 #define __KTRACK_VALUES_TYPE(fits, event) \
 	__typeof__(*__KTRACK_KNOWN(fits, event, (struct event##_ktrack_values *)0))
-#ifdef __clang__
 #define __KTRACK_DECLARE_END(fits, event) \
 	extern void event##_ktrack_guard_end(const __KTRACK_VALUES_TYPE(fits, event) *);
-#else
-#define __KTRACK_DECLARE_END(fits, event)
-#endif
 #define __KTRACK_VARIABLE(variable, event, ...)					\
 	ktrack_guard_needs_braces __KTRACK_JOIN(variable, _declared) __attribute__((unused)); \
 	__typeof__(_Generic(__KTRACK_IS_EVENT(event), default:			\
@@ -355,16 +351,24 @@ do {										\
 	}									\
 } while (0)
 
-/* What declarations define; nothing of what cannot be one. */
-#define __KTRACK_DEFINE_SLICE_0(...)
+/* What declarations define. Calls of what cannot be one have no second error. */
+#define __KTRACK_DEFINE_SLICE_0(system, event, ...)	__KTRACK_DEFINE_REFUSED(event)
 #define __KTRACK_DEFINE_SLICE_1(system, event, ...)				\
 	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
+	__KTRACK_DEFINE_SLICE(system, event					\
+			      __KTRACK_EACH_PLACE(__KTRACK_TYPED, event, , ##__VA_ARGS__))
+#define __KTRACK_DEFINE_SLICE(...)	__KTRACK_DEFINE_SLICE_NOW(__VA_ARGS__)
+#define __KTRACK_DEFINE_SLICE_NOW(system, event, ...)				\
 	__KTRACK_DEFINE_CALLS(event, SLICE, ktrack_user_string, ##__VA_ARGS__)	\
 	__KTRACK_DEFINE_SLICE_EMIT(system, event, ##__VA_ARGS__)		\
 	__KTRACK_DEFINE_GUARD(event, ##__VA_ARGS__)
-#define __KTRACK_DEFINE_COUNTER_0(...)
+#define __KTRACK_DEFINE_COUNTER_0(system, event, ...)	__KTRACK_DEFINE_REFUSED(event)
 #define __KTRACK_DEFINE_COUNTER_1(system, event, ctype, ...)			\
 	__KTRACK_CHECK_COUNTER(event, ctype, ##__VA_ARGS__)			\
+	__KTRACK_DEFINE_COUNTER(system, event, event##_ktrack_type		\
+				__KTRACK_EACH_PLACE(__KTRACK_TYPED, event, , ##__VA_ARGS__))
+#define __KTRACK_DEFINE_COUNTER(...)	__KTRACK_DEFINE_COUNTER_NOW(__VA_ARGS__)
+#define __KTRACK_DEFINE_COUNTER_NOW(system, event, ctype, ...)			\
 	__KTRACK_DEFINE_CALLS(event, COUNTER, ctype, ##__VA_ARGS__)		\
 	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)
 

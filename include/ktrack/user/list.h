@@ -59,11 +59,14 @@
 #define __KTRACK_EACH_11(apply, ...)
 #define __KTRACK_NUMBERED_11(apply, about, ...)
 
-/* The number of items behind the first, up to 11 for more than ten. */
+/* The number of items behind the first, 11 for eleven to forty. */
 #define __KTRACK_COUNT(first, ...)						\
 	__KTRACK_LAST(first, ##__VA_ARGS__, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, \
-		      10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define __KTRACK_LAST(_, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, count, ...) \
+		      11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, \
+		      11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __KTRACK_LAST(_, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, \
+		      a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1, l1, m1, n1, o1, p1, q1, r1, s1, \
+		      t1, count, ...)						\
 	count
 
 #define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)
