@@ -223,6 +223,43 @@ def check_batches(tap, load, folder):
     tap.ok(calls < (size - least) / 4096 / 4, "sub-buffers are written in pieces", calls, size)
 
 
+SIZED = """\
+#include <ktrack/user.h>
+#include <stdlib.h>
+KTRACK_SLICE(sized_plain);
+KTRACK_SLICE(sized_one, KTRACK_FIELD(uint64_t, number));
+int main(int argc, char **argv)
+{
+	for (int i = 0, count = atoi(argv[1]); i < count; i++) {
+		if (argc > 2) {
+			ktrack_guard(sized_one, "parse", (uint64_t)random());
+		} else {
+			ktrack_guard(sized_plain, "parse");
+		}
+	}
+	return 0;
+}
+"""
+# What an event adds to the file, with a name of five letters.
+EVENT_BYTES = {"an event": ((), 30, 18), "an event with a number of 64 bits": (("one",), 38, 18)}
+
+
+def check_sizes(tap, folder):
+    """Bytes of the file, and of the same by zstd, of so many events more."""
+    source, program = Path(folder) / "sized.c", Path(folder) / "sized"
+    source.write_text(SIZED)
+    subprocess.run(["gcc", "-O2", f"-I{HERE.parents[1]}/include", "-o", program, source], check=True)
+    for name, (words, *most) in EVENT_BYTES.items():
+        sizes = []
+        for pairs in (1000, 11000):
+            _, path, messages = record(folder, [program, str(pairs), *words])
+            packed = subprocess.run(["zstd", "-qc", path], stdout=subprocess.PIPE, check=True).stdout
+            sizes.append((path.stat().st_size, len(packed)))
+        found = [(many - few) / 20000 for few, many in zip(*sizes, strict=True)]
+        is_small = all(0 < size <= limit for size, limit in zip(found, most, strict=True))
+        tap.ok(is_small and not messages, f"{name}: at most {most[0]} bytes of the file, {most[1]} of it compressed", found, messages)
+
+
 @tested
 def main(tap):
     with tempfile.TemporaryDirectory() as folder:
@@ -232,6 +269,7 @@ def main(tap):
         check_duration(tap, Path(folder))
         check_limits(tap, load, Path(folder) / "limited")
         check_contents(tap, load, folder)
+        check_sizes(tap, folder)
         check_process(tap, folder)
         check_ring(tap, load, folder)
         check_batches(tap, load, folder)
