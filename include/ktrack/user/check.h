@@ -89,10 +89,14 @@
 	extern char word __KTRACK_SAYS(text);
 #endif
 
-/*
- * Checks a declaration: the types of its attributes, and their names among those of the record. An
- * unknown type has one error, but in g++: behind its typedef it is an int.
- */
+/* An unknown type has one error: behind its typedef it is an int, in g++ if its type is asked for. */
+#if defined(__cplusplus) && !defined(__clang__)
+#define __KTRACK_TYPE(ctype)		__typeof__(ctype)
+#else
+#define __KTRACK_TYPE(ctype)		ctype
+#endif
+
+/* Checks a declaration: the types of its attributes, and their names among those of the record. */
 #define __KTRACK_CHECK_EVENT(event, ...)					\
 	__KTRACK_ONCE(event##_is_declared_twice,				\
 		      #event ": declared before; events are declared once, in a header with a guard") \
@@ -105,7 +109,7 @@
 	__KTRACK_EACH_PLACE(__KTRACK_CHECK_ATTRIBUTE, event, , ##__VA_ARGS__)
 #define __KTRACK_NAME_ONCE(event, of, place, kind, ctype, name, text, ...)	\
 	__KTRACK_ONCE(event##_has_twice_##name, #event ": two attributes are called " text) \
-	typedef ctype event##_ktrack_type_##place;
+	typedef __KTRACK_TYPE(ctype) event##_ktrack_type_##place;
 #define __KTRACK_TYPED(event, of, place, kind, ctype, ...) \
 	, (kind, event##_ktrack_type_##place, __VA_ARGS__)
 
@@ -124,7 +128,7 @@
 /* Checks a counter's type, and its attributes among those that have a meaning for it. */
 #define __KTRACK_CHECK_COUNTER(event, ctype, ...)				\
 	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
-	typedef ctype event##_ktrack_type;					\
+	typedef __KTRACK_TYPE(ctype) event##_ktrack_type;			\
 	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(event##_ktrack_type) ||		\
 			__KTRACK_IS_FLOATING(event##_ktrack_type),		\
 			#event ": the counter is not of an integer type, double or float: " #ctype); \

@@ -9,7 +9,7 @@ TYPEDEF = re.compile(r"\btypedef\b")
 # Types whose names mark fields in the format of an event; and those of attributes, which a declaration names once.
 MARKERS = re.compile(r"^typedef (?:[su]\d+|u?int\d+_t|char|(?:unsigned )?long|(?:dma|phys)_addr_t) ktrack_\w+;$", re.MULTILINE)
 MARKER_FILES = ("include/ktrack/ids.h", "include/ktrack/user/attribute.h")
-ATTRIBUTES = re.compile(r"^\ttypedef ctype event##_ktrack_type[\w#]*;", re.MULTILINE)
+ATTRIBUTES = re.compile(r"^\ttypedef __KTRACK_TYPE\(ctype\) event##_ktrack_type[\w#]*;", re.MULTILINE)
 STRAY = re.compile(r"[ \t\r]+$", re.MULTILINE)
 
 PROSE = ("licence", "data")
