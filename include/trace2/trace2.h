@@ -334,7 +334,7 @@ struct trace2_text *trace2_text_new(struct trace2_string string);
 int trace2_text_set(struct trace2_text *text, struct trace2_string string);
 
 /**
- * trace2_label_new - render a text that mostly labels regions of one category
+ * trace2_label_new - render a text that mostly labels regions and data of one category
  * @category: must not change while the label is in use; NULL for a text that is no label
  * @string: copied
  *

@@ -31,7 +31,7 @@ UNTAKEN_ROUND = """
 +100 7@0 kmalloc call_site=0xffffffff81000000 ptr=0xffff888000000000 bytes_req=64 bytes_alloc=64 gfp_flags=0xcc0 node=-1
 +100 7@0 tick $i -1
 """
-UNTAKEN_MAX = (500, 850, 2100)
+UNTAKEN_MAX = (500, 700, 2100)
 PACKS_RATIO, CONVENTION_RATIO = 1.05, 1.03
 
 # A million records; memory as section MEMORY of ktrack-explained(7) limits it, for one CPU and few tracks.

@@ -198,3 +198,33 @@ TEST(lines_have_the_fields_of_their_records_whatever_they_are)
 		records_check(&maker);
 	}
 }
+
+/* Each value takes the place of the one before. */
+TEST(a_text_is_another_value_than_a_number_with_its_digits)
+{
+	struct timeline_category category = { .text = "a:work" };
+	struct timeline_track track = { .number = 1, .category = &category, .cpu = -1, .comm = "" };
+	struct timeline_name name = { .text = text_of("read"), .is_counted = true };
+	struct field field = { .name = text_of("bytes"),
+			       .value = { .kind = VALUE_UNSIGNED, .unsigned_number = 12345 } };
+	struct timeline_event event = { .kind = TIMELINE_INSTANT,
+					.track = &track,
+					.name = &name,
+					.fields = &field,
+					.nr_fields = 1,
+					.comm = "",
+					.outer_ns = FIXTURE_START_NS };
+	SCOPED(trace2_fixture) fixture;
+
+	track.name = text_of("read");
+	track.id = (struct value){ .kind = VALUE_SIGNED, .signed_number = 3 };
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_track(&fixture, 0, &track);
+	trace2_fixture_output(&fixture);
+	record_check(&fixture, &event);
+	record_check(&fixture, &event);
+	field.value = (struct value){ .kind = VALUE_TEXT, .text = text_of("234") };
+	record_check(&fixture, &event);
+	field.value.text = text_of("235");
+	record_check(&fixture, &event);
+}

@@ -126,7 +126,8 @@ static struct trace2_string any_bytes(struct random *random)
 /* Bytes, which the caller sometimes vouches for. */
 static struct trace2_string any_string(struct random *random, struct trace2_event *event)
 {
-	struct trace2_string bytes = bytes_of("bytes=512 name=\xc3\xa9 result=-5 error=0 sector=4096");
+	struct trace2_string bytes =
+		bytes_of("bytes=512 name=\xc3\xa9 result=-5 error=0 sector=4096");
 
 	event->needs_no_escape = random_below(random, 2);
 	bytes.size = 17 + random_below(random, bytes.size - 16);
@@ -160,18 +161,24 @@ static void region_choose(struct random *random, const struct texts *texts,
 		event->region.msg = any_string(random, event);
 }
 
+/* Mostly a label of its category; many are of no slice, and count from the session's begin. */
 static void data_choose(struct random *random, const struct texts *texts,
 			struct trace2_event *event)
 {
-	static const char *const json[] = { "{}", "{\"bytes\":512}" };
+	static const char *const json[] = {
+		"{}", "{\"bytes\":512}", "{\"call_site\":\"18446744071578845184\",\"bytes\":64}"
+	};
+	unsigned int category = random_below(random, NR_TEXTS);
 
 	event->kind = TRACE2_DATA + random_below(random, 2);
 	event->data.nesting = any_nesting(random);
-	event->data.t_rel_ns = any_t_rel(random);
-	event->data.category = texts->texts[random_below(random, NR_TEXTS)];
-	event->data.key = texts->labels[random_below(random, NR_TEXTS)];
+	event->data.t_rel_ns = random_below(random, 2) ? event->time_ns : any_t_rel(random);
+	event->data.category = texts->texts[category];
+	event->data.key = texts->labels[NR_TEXTS - 1 - category];
+	if (random_below(random, 8) == 0)
+		event->data.key = texts->labels[random_below(random, NR_TEXTS)];
 	event->data.value = event->kind == TRACE2_DATA ? any_string(random, event)
-						       : bytes_of(json[random_below(random, 2)]);
+						       : bytes_of(json[random_below(random, 3)]);
 }
 
 static struct trace2_event any_event(struct random *random, const struct texts *texts,
@@ -209,17 +216,18 @@ static struct trace2_string with_slack(char *memory, struct trace2_string string
 /* Reports an event whose strings are copied in whole blocks, if the caller vouches for them. */
 static void writer_report_slack(struct writer *writer, struct trace2_event event, bool is_main)
 {
-	char *msg = malloc(event.region.msg.size + TRACE2_SLACK);
-	char *more = malloc(event.more.size + TRACE2_SLACK);
 	bool is_region = event.kind == TRACE2_REGION_ENTER || event.kind == TRACE2_REGION_LEAVE;
+	struct trace2_string *string = is_region ? &event.region.msg : &event.data.value;
+	char *bytes = malloc(string->size + TRACE2_SLACK);
+	char *more = malloc(event.more.size + TRACE2_SLACK);
 
-	event.has_slack = is_region && event.needs_no_escape;
+	event.has_slack = event.needs_no_escape || event.kind == TRACE2_DATA_JSON;
 	if (event.has_slack) {
-		event.region.msg = with_slack(msg, event.region.msg);
+		*string = with_slack(bytes, *string);
 		event.more = with_slack(more, event.more);
 	}
 	writer_report(writer, event, is_main);
-	free(msg);
+	free(bytes);
 	free(more);
 }
 

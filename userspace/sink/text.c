@@ -86,56 +86,126 @@ static size_t plain_fields_append(struct buffer *out, const struct field *fields
 /* Fields of all tracepoints together. */
 #define ALL_FIELDS_MAX 16384
 
-static void json_field_release(struct json_field *own)
-{
-	buffer_release(&own->json);
-	buffer_release(&own->text);
-}
-
 void json_sets_free(struct json_sets *sets)
 {
 	struct json_fields *fields;
 
 	map_for_each(&sets->sets.all, fields) {
 		for (size_t i = 0; i < fields->size; i++)
-			json_field_release(&fields->list[i]);
+			buffer_release(&fields->list[i].text);
+		buffer_release(&fields->json);
 		free(fields->list);
 	}
 	map_free(&sets->sets.all);
 	*sets = (struct json_sets){ 0 };
 }
 
+/* Adds a member without a value to the object; returns its size, 0 if memory ran out. */
+static size_t json_name_add(struct json_fields *fields, struct text name)
+{
+	size_t values = (fields->size + 1) * PUT_NUMBER_MAX;
+	struct buffer *json = &fields->json;
+	SCOPED_BUFFER(member);
+	char *at;
+
+	buffer_append_char(&member, fields->size > 0 ? ',' : '{');
+	json_append_string(&member, name);
+	buffer_append(&member, ":}", 2);
+	if (json->size == 0)
+		buffer_append_string(json, JSON_ARGS "}");
+	/* Two blocks are copied of each member. */
+	at = member.failed ? NULL : buffer_reserve_put(json, member.size + values + PUT_SLACK);
+	json->failed = false;
+	if (!at)
+		return 0;
+	/* The last brace is behind the new member now. */
+	buffer_end_put(json, put_bytes(at - 1, member.data, member.size));
+	buffer_seal(json);
+	return member.size - 1;
+}
+
 void json_fields_learn(struct json_sets *sets, struct json_fields *fields, struct text name)
 {
 	struct json_field *own = fields->list;
+	char *at;
 
-	if (json_field_find(fields, own, name) || fields->size >= FIELDS_MAX ||
-	    sets->nr_fields >= ALL_FIELDS_MAX || !array_reserve(fields->list, fields->size))
+	if ((fields->size > 0 && json_field_find(fields, own, &at, name)) ||
+	    fields->size >= FIELDS_MAX || sets->nr_fields >= ALL_FIELDS_MAX ||
+	    !array_reserve(fields->list, fields->size))
 		return;
 	own = &fields->list[fields->size];
 	*own = (struct json_field){ .name = name.data, .last.kind = VALUE_KIND_COUNT };
-	buffer_append_char(&own->json, ',');
-	json_append_string(&own->json, name);
-	buffer_append_char(&own->json, ':');
-	own->name_size = own->json.size;
-	/* Two blocks are copied, and the value has its place. */
-	buffer_reserve_put(&own->json, PUT_NUMBER_MAX + PUT_SLACK);
-	buffer_seal(&own->json);
 	if (sets->have_texts) {
 		buffer_append_char(&own->text, ' ');
 		buffer_append(&own->text, name.data, name.size);
 		buffer_append_char(&own->text, '=');
 		buffer_seal(&own->text);
 	}
-	if (own->json.failed || own->text.failed) {
-		json_field_release(own);
+	own->name_size = own->text.failed ? 0 : json_name_add(fields, name);
+	if (own->name_size == 0) {
+		buffer_release(&own->text);
 		return;
 	}
-	fields->json_size += own->json.size;
+	own->size = own->name_size;
 	fields->text_size += own->text.size;
-	fields->has_escapes |= own->json.size != name.size + strlen(",\"\":");
+	fields->has_escapes |= own->name_size != name.size + strlen(",\"\":");
 	fields->size++;
 	sets->nr_fields++;
+}
+
+/* Puts a value; NULL if json_field_change() does not take it. */
+hot_inline char *json_value_put(char *out, const struct value *value)
+{
+	if (value->kind != VALUE_TEXT)
+		return value_put_json(out, value);
+	return value->text.size <= PUT_NUMBER_MAX - strlen("\"\"")
+		       ? json_put_string(out, value->text)
+		       : NULL;
+}
+
+/* Whether JSON from @begin to @end is the string of a text that needs no escapes. */
+hot_inline bool json_text_is(const char *begin, const char *end, struct text text)
+{
+	return begin + text.size + strlen("\"\"") == end && *begin == '"' &&
+	       memcmp(begin + 1, text.data, text.size) == 0;
+}
+
+bool json_field_change_any(struct json_fields *fields, struct json_field *own, char *at,
+			   const struct value *value)
+{
+	char text[PUT_NUMBER_MAX + PUT_SLACK], behind[PUT_SLACK];
+	char *begin = at + own->name_size, *rest = at + own->size, *end;
+
+	if (value->kind == VALUE_TEXT && json_text_is(begin, rest, value->text))
+		return true;
+	end = json_value_put(text, value);
+	if (!end)
+		return false;
+	end = begin + (end - text);
+	if (end != rest)
+		memmove(end, rest, fields->json.data + fields->json.size - rest);
+	fields->json.size += end - rest;
+	own->size = end - at;
+	put_slack(behind, end);
+	put_slack(begin, text);
+	put_slack(end, behind);
+	own->last = *value;
+	if (value->kind != VALUE_SIGNED && value->kind != VALUE_UNSIGNED)
+		own->last.kind = VALUE_KIND_COUNT;
+	return true;
+}
+
+void json_field_fit(struct json_fields *fields, struct json_field *own, char *at, char *end,
+		    uint64_t behind)
+{
+	char *rest = at + own->size;
+	size_t size = fields->json.data + fields->json.size - rest;
+
+	if (size > WORD_SIZE)
+		memmove(end + WORD_SIZE, rest + WORD_SIZE, size - WORD_SIZE);
+	put_bytes(end, &behind, WORD_SIZE);
+	fields->json.size += end - rest;
+	own->size = end - at;
 }
 
 /* Appends an object of the fields, but for its last brace; returns as event_append_fields(). */
@@ -150,13 +220,18 @@ static copies_wide bool fields_append(struct buffer *out, struct json_sets *sets
 
 	if (!fields)
 		return false;
-	size = fields->json_size + event->nr_fields * PUT_NUMBER_MAX;
+	size = json_fields_max(fields, event);
 	end = buffer_reserve_put(out, size);
 	changes.out = changed ? buffer_reserve_put(changed, size) : NULL;
 	if (!end || (changed && !changes.out))
 		return false;
-	end = changed ? json_fields_put(end, NULL, &changes, fields, event)
-		      : json_fields_put(end, NULL, NULL, fields, event);
+	if (changed)
+		end = json_fields_put(end, NULL, &changes, fields, event);
+	else if (likely(json_fields_set(fields, event)))
+		end = put_block(end, json_fields_begin(fields),
+				fields->json.size - strlen(JSON_ARGS "}"));
+	else
+		end = json_fields_put(end, NULL, NULL, fields, event);
 	if (!end) {
 		for (size_t i = 0; i < event->nr_fields; i++)
 			json_fields_learn(sets, fields, event->fields[i].name);

@@ -169,25 +169,29 @@ hot_inline void *field_sets_get(struct field_sets *sets, const struct timeline_e
 }
 
 /**
- * struct json_field - the name of a field as JSON, with its last value if that was an integer: most
+ * struct json_field - a member of an object, with its last value if that was an integer: most
  * fields often have the value that they had before
  */
 struct json_field {
 	const char *name;   /* its address identifies it */
 	struct value last;  /* a VALUE_KIND_COUNT if there is none */
-	struct buffer json; /* ,"NAME":LAST */
-	size_t name_size;   /* without LAST */
+	size_t name_size;   /* bytes of ,"NAME": */
+	size_t size;	    /* with the value */
 	struct buffer text; /* " NAME=", if the sets have texts */
 	uint64_t place;	    /* to which the value was put last, see struct json_changes */
 };
+
+/** JSON_ARGS - the name of a member for an object of fields */
+#define JSON_ARGS "\"args\":"
 
 /** struct json_fields - the fields of a tracepoint, in the order of its records */
 struct json_fields {
 	struct field_set set;
 	struct json_field *list;
 	size_t size;
-	size_t json_size; /* bytes of all names in both forms */
-	size_t text_size;
+	/* JSON_ARGS and an object of all fields with their last values, with space for any */
+	struct buffer json;
+	size_t text_size; /* bytes of all names */
 	bool has_escapes; /* a name needs escapes in JSON */
 };
 
@@ -221,74 +225,135 @@ hot_inline struct json_fields *json_fields_get(struct json_sets *sets,
 /** json_fields_learn - render the name of a field, unless it is there, or there are too many */
 void json_fields_learn(struct json_sets *sets, struct json_fields *fields, struct text name);
 
+/** json_fields_begin - the object in @fields->json */
+hot_inline char *json_fields_begin(const struct json_fields *fields)
+{
+	return fields->json.data + strlen(JSON_ARGS);
+}
+
+/** json_field_change_any - json_field_change() to any value */
+bool json_field_change_any(struct json_fields *fields, struct json_field *own, char *at,
+			   const struct value *value);
+/** json_field_fit - move what is behind a value that was put in place, up to @end: first @behind */
+void json_field_fit(struct json_fields *fields, struct json_field *own, char *at, char *end,
+		    uint64_t behind);
+
+/**
+ * json_field_change - render another value of a field; @at: its member in @fields->json
+ *
+ * Most numbers are short, and are put in place: what they overwrite is a word at most. Returns
+ * false if the value is neither a number, nor a boolean, nor a text that is as short and needs no
+ * escapes.
+ */
+hot_inline bool json_field_change(struct json_fields *fields, struct json_field *own, char *at,
+				  const struct value *value)
+{
+	uint64_t number = value->unsigned_number, behind = word_load(at + own->size);
+	char *end;
+
+	if (unlikely(value->kind > VALUE_UNSIGNED || number >= PUT_MEDIUM_LIMIT))
+		return json_field_change_any(fields, own, at, value);
+	own->last.kind = value->kind;
+	own->last.unsigned_number = number;
+	end = put_unsigned(at + own->name_size, number);
+	if (likely(end == at + own->size))
+		put_bytes(end, &behind, WORD_SIZE);
+	else
+		json_field_fit(fields, own, at, end, behind);
+	return true;
+}
+
+/** json_field_has - whether a field has its last value, which is an integer */
+hot_inline bool json_field_has(const struct json_field *own, const struct value *value)
+{
+	return value->signed_number == own->last.signed_number && value->kind == own->last.kind;
+}
+
+/**
+ * json_fields_set - set @fields->json to an event's fields
+ *
+ * Returns false if json_fields_put() must put them: if the event has not all fields.
+ */
+hot_inline bool json_fields_set(struct json_fields *fields, const struct timeline_event *event)
+{
+	const struct field *field = event->fields, *end = field + event->nr_fields;
+	struct json_field *own = fields->list;
+	char *at;
+
+	if (unlikely(event->nr_fields != fields->size))
+		return false;
+	at = json_fields_begin(fields);
+	for (; field < end; field++, own++) {
+		if (unlikely(own->name != field->name.data))
+			return false;
+		if (unlikely(!json_field_has(own, &field->value)) &&
+		    !json_field_change(fields, own, at, &field->value))
+			return false;
+		at += own->size;
+	}
+	return true;
+}
+
+/** json_fields_max - bytes that json_fields_put() puts at most, also as text */
+hot_inline size_t json_fields_max(const struct json_fields *fields,
+				  const struct timeline_event *event)
+{
+	return fields->json.size + event->nr_fields * PUT_NUMBER_MAX;
+}
+
 /**
  * json_field_find - the field of a name, NULL if it is not there
  * @guess: usually the field, which then follows the one before
+ * @at: the member of @guess in @fields->json; set to the field's
  *
  * The address identifies a name as long as its category lives.
  */
 hot_inline struct json_field *json_field_find(const struct json_fields *fields,
-					      struct json_field *guess, struct text name)
+					      struct json_field *guess, char **at, struct text name)
 {
 	const struct json_field *end = fields->list + fields->size;
 
 	if (likely(guess < end && guess->name == name.data))
 		return guess;
-	for (guess = fields->list; guess < end; guess++) {
+	*at = json_fields_begin(fields);
+	for (guess = fields->list; guess < end; *at += guess->size, guess++) {
 		if (guess->name == name.data)
 			return guess;
 	}
 	return NULL;
 }
 
-/* Puts a member whose value is another than the last integer; returns as json_fields_put(). */
-hot_inline char *other_field_put(char *out, struct json_field *own, const struct value *value)
+/* Puts a member of @fields->json, after a comma. */
+hot_inline char *json_member_put(char *out, const struct json_field *own, const char *at)
 {
-	if (value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED) {
-		own->last = *value;
-		buffer_end_put(&own->json,
-			       value_put_json(own->json.data + own->name_size, value));
-		return put_block(out, own->json.data, own->json.size);
-	}
-	out = put_blocks(out, own->json.data, own->name_size, 1);
-	if (value->kind != VALUE_TEXT)
-		return value_put_json(out, value);
-	return value->text.size <= PUT_NUMBER_MAX - strlen("\"\"")
-		       ? json_put_string(out, value->text)
-		       : NULL;
+	put_slack(out, at);
+	put_slack(out + PUT_SLACK, at + PUT_SLACK);
+	if (unlikely(own->size > 2 * PUT_SLACK))
+		put_block(out, at, own->size);
+	*out = ',';
+	return out + own->size;
 }
 
-/* Puts a member, and " name=value" unless @text is NULL, as json_fields_put() does. */
-hot_inline char *json_field_put(char *out, char **text, struct json_changes *changes,
-				struct json_field *own, const struct value *value)
+/* Puts " name=value". What needs no escapes in JSON is the same between the quotes. */
+hot_inline char *text_member_put(char *out, const struct json_field *own, const char *at)
 {
-	bool is_same = value->signed_number == own->last.signed_number &&
-		       value->kind == own->last.kind;
-	char *begin, *end;
-	size_t quotes;
+	const char *value = at + own->name_size;
+	size_t quotes = *value == '"' ? strlen("\"") : 0;
 
-	if (is_same) {
-		end = out + own->json.size;
-		put_slack(out, own->json.data);
-		put_slack(out + PUT_SLACK, own->json.data + PUT_SLACK);
-		if (unlikely(own->json.size > 2 * PUT_SLACK))
-			put_block(out, own->json.data, own->json.size);
-	} else {
-		end = other_field_put(out, own, value);
-	}
-	if (changes && end && (!is_same || own->place != changes->place)) {
-		own->place = changes->place;
-		changes->out = put_blocks(changes->out, out, end - out, 1);
-	}
-	if (!text || unlikely(!end))
-		return end;
-	begin = out + own->name_size;
-	/* What needs no escapes is the same between the quotes. */
-	quotes = *begin == '"' ? strlen("\"") : 0;
-	*text = put_blocks(*text, own->text.data, own->text.size, 1);
-	put_slack(*text, begin + quotes);
-	*text += end - begin - 2 * quotes;
-	return end;
+	out = put_blocks(out, own->text.data, own->text.size, 1);
+	put_slack(out, value + quotes);
+	return out + own->size - own->name_size - 2 * quotes;
+}
+
+/** json_fields_put_text - put the fields of json_fields_set() as " name=value name=value" */
+hot_inline char *json_fields_put_text(char *out, const struct json_fields *fields)
+{
+	const struct json_field *own = fields->list, *end = own + fields->size;
+	const char *at = json_fields_begin(fields);
+
+	for (; own < end; at += own->size, own++)
+		out = text_member_put(out, own, at);
+	return out;
 }
 
 /**
@@ -297,22 +362,35 @@ hot_inline char *json_field_put(char *out, char **text, struct json_changes *cha
  * @text: receives " name=value name=value"; NULL for none
  * @changes: receives some of the members, each with its comma; NULL for none
  *
- * Returns the end, and moves @text and @changes; NULL if a name is new, or if a value is neither a
- * number, nor a boolean, nor a text that is as short and needs no escapes. Fields start with ',';
- * the first one is overwritten with '{'.
+ * Returns the end, and moves @text and @changes; NULL if a name is new, or if json_field_change()
+ * does not take a value. Members start with ','; the first one is overwritten with '{'.
  */
 hot_inline char *json_fields_put(char *out, char **text, struct json_changes *changes,
 				 struct json_fields *fields, const struct timeline_event *event)
 {
 	const struct field *field = event->fields, *end = field + event->nr_fields;
 	struct json_field *own = fields->list;
-	char *begin = out;
+	char *at, *begin = out;
 
+	if (unlikely(fields->size == 0))
+		return NULL;
+	at = json_fields_begin(fields);
 	for (; field < end; field++, own++) {
-		own = json_field_find(fields, own, field->name);
-		out = likely(own) ? json_field_put(out, text, changes, own, &field->value) : NULL;
-		if (unlikely(!out))
+		bool is_same;
+
+		own = json_field_find(fields, own, &at, field->name);
+		is_same = likely(own) && json_field_has(own, &field->value);
+		if (!is_same &&
+		    unlikely(!own || !json_field_change(fields, own, at, &field->value)))
 			return NULL;
+		if (changes && (!is_same || own->place != changes->place)) {
+			own->place = changes->place;
+			changes->out = json_member_put(changes->out, own, at);
+		}
+		out = json_member_put(out, own, at);
+		if (text)
+			*text = text_member_put(*text, own, at);
+		at += own->size;
 	}
 	*begin = '{';
 	return out;

@@ -460,10 +460,11 @@ hot_inline bool data_is_short(const struct buffer *line, const struct time_cache
 				     event->data.value.size + event->more.size);
 }
 
-static out_of_line hot_function copies_wide int data_print(struct buffer *line,
-							   struct time_cache *times,
-							   const struct trace2_session *session,
-							   const struct trace2_event *event)
+/* Any data. */
+static out_of_line hot_function copies_wide int data_print_any(struct buffer *line,
+							       struct time_cache *times,
+							       const struct trace2_session *session,
+							       const struct trace2_event *event)
 {
 	char *out = line->data + line->size;
 
@@ -478,12 +479,57 @@ static out_of_line hot_function copies_wide int data_print(struct buffer *line,
 	return 0;
 }
 
+/*
+ * Whether data are an instant's with fields and nothing else. The time since the outer slice began
+ * is the one since the session did, or short.
+ */
+hot_inline bool data_is_instant(const struct trace2_event *event)
+{
+	return event->kind == TRACE2_DATA_JSON && event->has_slack && event->more.size == 0 &&
+	       event->data.key->category == event->data.category &&
+	       (event->data.t_rel_ns == event->time_ns ||
+		(uint64_t)event->data.t_rel_ns < NS_PER_S);
+}
+
+/* data_print_any() of an instant, without calls. */
+static out_of_line hot_function copies_wide int data_print(struct buffer *line,
+							   struct time_cache *times,
+							   const struct trace2_session *session,
+							   const struct trace2_event *event)
+{
+	const struct trace2_string *value = &event->data.value;
+	const struct buffer *key = &event->data.key->key_members;
+	char *out = line->data + line->size, *since;
+	size_t size;
+
+	if (!line_is_short(line, times, session, event, event->data.nesting,
+			   key->size + value->size))
+		return data_print_any(line, times, session, event);
+	out = event_put_head(out, times, session, event, TRACE2_DATA_JSON, true);
+	since = out + strlen(TIME_CACHE_T_ABS);
+	out = event_put_t_abs(out, times, session, event, true);
+	size = out - since;
+	out = PUT_LITERAL(out, ",\"t_rel\":");
+	if (event->data.t_rel_ns == event->time_ns) {
+		put_slack(out, since);
+		out += size;
+	} else {
+		out = put_fraction(out, event->data.t_rel_ns, session->settings.decimals);
+	}
+	out = event_put_nesting(out, event->data.nesting, true);
+	out = put_blocks(out, key->data, key->size, 2);
+	out = put_block(out, value->data, value->size);
+	buffer_end_put(line, PUT_LITERAL(out, "}\n"));
+	return 0;
+}
+
 hot_function copies_wide int event_print(struct buffer *line, struct time_cache *times,
 					 const struct trace2_session *session,
 					 const struct trace2_event *event)
 {
 	if (event_is_data(event))
-		return data_print(line, times, session, event);
+		return data_is_instant(event) ? data_print(line, times, session, event)
+					      : data_print_any(line, times, session, event);
 	if (event->kind == TRACE2_REGION_ENTER &&
 	    likely(region_is_short(line, times, session, event, TRACE2_REGION_ENTER)))
 		return region_print(line, times, session, event, TRACE2_REGION_ENTER);

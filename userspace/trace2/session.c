@@ -74,22 +74,32 @@ int trace2_text_set(struct trace2_text *text, struct trace2_string string)
 	return json->failed || escaped->failed ? -1 : 0;
 }
 
+/* Sets the members that a line has of a label and its category. */
+static int label_members_set(struct buffer *members, const struct trace2_text *category,
+			     const char *name, const struct trace2_text *label)
+{
+	buffer_clear(members);
+	buffer_append_string(members, ",\"category\":");
+	buffer_append(members, category->json.data, category->json.size);
+	buffer_append_string(members, name);
+	buffer_append(members, label->json.data, label->json.size);
+	return members->failed ? -1 : 0;
+}
+
 int trace2_label_set(struct trace2_text *text, const struct trace2_text *category,
 		     struct trace2_string string)
 {
-	struct buffer *members = &text->members;
-
 	if (trace2_text_set(text, string) < 0)
 		return -1;
 	if (!category)
 		return 0;
-	buffer_clear(members);
-	buffer_append_string(members, ",\"category\":");
-	buffer_append(members, category->json.data, category->json.size);
-	buffer_append_string(members, ",\"label\":");
-	buffer_append(members, text->json.data, text->json.size);
-	buffer_seal(members);
-	if (members->failed)
+	if (label_members_set(&text->members, category, ",\"label\":", text) < 0 ||
+	    label_members_set(&text->key_members, category, ",\"key\":", text) < 0)
+		return -1;
+	buffer_append_string(&text->key_members, ",\"value\":");
+	buffer_seal(&text->members);
+	buffer_seal(&text->key_members);
+	if (text->members.failed || text->key_members.failed)
 		return -1;
 	text->category = category;
 	return 0;
@@ -108,8 +118,10 @@ struct trace2_text *trace2_label_new(const struct trace2_text *category,
 	}
 	buffer_trim(&text->json);
 	buffer_trim(&text->escaped);
-	if (text->members.data)
+	if (category) {
 		buffer_trim(&text->members);
+		buffer_trim(&text->key_members);
+	}
 	return text;
 }
 
@@ -125,6 +137,7 @@ void trace2_text_free(struct trace2_text *text)
 	buffer_release(&text->json);
 	buffer_release(&text->escaped);
 	buffer_release(&text->members);
+	buffer_release(&text->key_members);
 	free(text);
 }
 

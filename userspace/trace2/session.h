@@ -331,7 +331,8 @@ struct trace2_text {
 	struct buffer escaped; /* for NORMAL and PERF */
 	bool has_bar;	       /* @escaped contains "|", which must not appear in a column */
 	const struct trace2_text *category; /* that a label is rendered for; or one of no event */
-	struct buffer members;		    /* of a label: ',"category":...,"label":...' of EVENT */
+	struct buffer members;	   /* of a label, in EVENT: ',"category":...,"label":...' */
+	struct buffer key_members; /* and ',"category":...,"key":...,"value":' */
 };
 
 /** struct printer - memory that a thread prints with */

@@ -255,9 +255,6 @@ void trace2_track_end(struct trace2_sink *sink, const struct timeline_event *eve
 	trace2_track_free(sink, track);
 }
 
-/* Bytes of the braces of an object. */
-#define FIELDS_END_MAX 2
-
 /* The fields of a tracepoint, by an event that has one at least; NULL if memory ran out. */
 hot_inline struct json_fields *event_fields(struct trace2_sink *sink,
 					    const struct timeline_event *event)
@@ -266,14 +263,6 @@ hot_inline struct json_fields *event_fields(struct trace2_sink *sink,
 
 	sink->has_failed |= !fields;
 	return fields;
-}
-
-/* Puts an object, and " name=value name=value" at @text unless that is NULL; see json_fields_put() */
-hot_inline char *fields_put(char *out, char **text, struct json_fields *fields,
-			    const struct timeline_event *event)
-{
-	out = json_fields_put(out, text, NULL, fields, event);
-	return out ? put_char(out, '}') : NULL;
 }
 
 /* Appends any fields, also those that need escapes, or whose names are new. */
@@ -306,22 +295,22 @@ static bool trace2_fields_append(struct trace2_sink *sink, struct buffer *json, 
 				 const struct timeline_event *event)
 {
 	struct json_fields *fields = event_fields(sink, event);
-	size_t digits = event->nr_fields * PUT_NUMBER_MAX;
 	char *out, *text_out = NULL;
 
 	if (!fields)
 		return false;
-	out = buffer_reserve_put(json, fields->json_size + digits + FIELDS_END_MAX);
+	out = buffer_reserve_put(json, json_fields_max(fields, event));
 	if (text)
-		text_out = buffer_reserve_put(text, fields->text_size + digits);
+		text_out = buffer_reserve_put(text, fields->text_size +
+							    event->nr_fields * PUT_NUMBER_MAX);
 	if (!out || (text && !text_out))
 		return false;
-	out = fields_put(out, text ? &text_out : NULL, fields, event);
+	out = json_fields_put(out, text ? &text_out : NULL, NULL, fields, event);
 	if (!out) {
 		any_fields_append(sink, fields, json, text, event);
 		return false;
 	}
-	buffer_end_put(json, out);
+	buffer_end_put(json, put_char(out, '}'));
 	if (text)
 		buffer_end_put(text, text_out);
 	return !fields->has_escapes;
@@ -330,7 +319,7 @@ static bool trace2_fields_append(struct trace2_sink *sink, struct buffer *json, 
 /* Whether FIELDS_SIZE_MAX bytes fit the event's fields, as JSON and as text, which is shorter. */
 hot_inline bool fields_fit(const struct json_fields *fields, const struct timeline_event *event)
 {
-	return fields && fields->json_size + event->nr_fields * PUT_NUMBER_MAX <= FIELDS_SIZE_MAX;
+	return fields && json_fields_max(fields, event) <= FIELDS_SIZE_MAX;
 }
 
 /*
@@ -346,27 +335,25 @@ static copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
 
 	if (unlikely(!fields_fit(fields, event) || fields->has_escapes))
 		return false;
-	end = fields_put(line->more + strlen(TRACE2_ARGS), &text, fields, event);
-	if (!end)
-		return false;
-	line->event.more.size = end - line->more;
+	if (json_fields_set(fields, event)) {
+		text = json_fields_put_text(text, fields);
+		line->event.more.data = fields->json.data;
+		line->event.more.size = fields->json.size;
+	} else {
+		end = json_fields_put(line->more + strlen(JSON_ARGS), &text, NULL, fields, event);
+		if (!end)
+			return false;
+		line->event.more.data = line->more;
+		line->event.more.size = put_char(end, '}') - line->more;
+	}
 	line->event.region.msg.size = text - line->msg - 1;
 	return true;
 }
 
 void trace2_fields_line_init(struct trace2_fields_line *line)
 {
-	strcpy(line->more, TRACE2_ARGS);
-	line->event.more.data = line->more;
+	strcpy(line->more, JSON_ARGS);
 	line->event.region.msg.data = line->msg + 1;
-	line->event.needs_no_escape = true;
-	line->event.has_slack = true;
-}
-
-void trace2_value_line_init(struct trace2_value_line *line)
-{
-	line->event.kind = TRACE2_DATA_JSON;
-	line->event.data.value.data = line->value;
 	line->event.needs_no_escape = true;
 	line->event.has_slack = true;
 }
@@ -423,7 +410,7 @@ static void flags_append(struct buffer *more, const struct timeline_event *event
 static bool args_append(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	buffer_clear(&sink->message);
-	member_append(&sink->more, TRACE2_ARGS);
+	member_append(&sink->more, JSON_ARGS);
 	return trace2_fields_append(sink, &sink->more, &sink->message, event);
 }
 
@@ -652,31 +639,24 @@ static out_of_line void instant_write_any(struct trace2_sink *sink,
 			 trace2_string_of(buffer_text(&sink->message)));
 }
 
-/* Sets the value to the event's fields, one at least, as trace2_fields_line_set() does. */
-hot_inline bool trace2_value_line_set(struct trace2_value_line *line,
-				      struct json_fields *fields,
-				      const struct timeline_event *event)
-{
-	char *end = likely(fields_fit(fields, event)) ? fields_put(line->value, NULL, fields, event)
-						      : NULL;
-
-	if (!end)
-		return false;
-	line->event.data.value.size = end - line->value;
-	return true;
-}
-
 /* Most instants have fields, and no further members. */
-copies_wide void trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event)
+void trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	const struct trace2_text *key = trace2_label_of(sink, event->name);
-	struct trace2_value_line *line = &sink->value_line;
+	struct trace2_event *line = &sink->instant;
+	struct json_fields *fields;
 
-	if (likely(key && event->nr_fields > 0 && event->nr_flows == 0) && !sink->with &&
-	    !event->flags && likely(trace2_value_line_set(line, event_fields(sink, event), event)))
-		data_line_write(sink, &line->event, event, key);
-	else
-		instant_write_any(sink, event);
+	if (likely(key && event->nr_any > 0 && event->nr_any == event->nr_fields && !sink->with &&
+		   !event->flags)) {
+		fields = event_fields(sink, event);
+		if (likely(fields && json_fields_set(fields, event))) {
+			line->data.value.data = json_fields_begin(fields);
+			line->data.value.size = fields->json.size - strlen(JSON_ARGS);
+			data_line_write(sink, line, event, key);
+			return;
+		}
+	}
+	instant_write_any(sink, event);
 }
 
 void trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event)

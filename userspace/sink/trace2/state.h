@@ -21,22 +21,19 @@ struct trace2_category {
 
 /** TRACE2_TIMERS_MAX - limit of timers by track and name, over all tracks */
 #define TRACE2_TIMERS_MAX 131072
-/** TRACE2_ARGS - the begin of the member with the fields */
-#define TRACE2_ARGS "\"args\":"
 /** FIELDS_SIZE_MAX - limit of the bytes of fields that a line with fields has space for */
 #define FIELDS_SIZE_MAX 2048
 
-/** struct trace2_fields_line - the line of a slice whose fields need no escapes */
+/**
+ * struct trace2_fields_line - the line of a slice whose fields need no escapes
+ * @event: its strings are in @msg, and in @more or a struct json_fields
+ * @msg: begins with a blank
+ * @more: begins with JSON_ARGS
+ */
 struct trace2_fields_line {
-	struct trace2_event event;		      /* its strings are in @msg and @more */
-	char msg[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK]; /* begins with a blank */
-	char more[sizeof(TRACE2_ARGS) + FIELDS_SIZE_MAX + 2 * TRACE2_SLACK]; /* TRACE2_ARGS */
-};
-
-/** struct trace2_value_line - the line of an instant whose fields need no escapes */
-struct trace2_value_line {
-	struct trace2_event event; /* its value is @value */
-	char value[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
+	struct trace2_event event;
+	char msg[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
+	char more[sizeof(JSON_ARGS) + FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
 };
 
 /** struct trace2_sink - one session with one target */
@@ -66,9 +63,9 @@ struct trace2_sink {
 	struct buffer more;
 	/* Lines of the last ones, so that only the members that differ are set. */
 	struct trace2_event slice;
-	struct trace2_event data; /* of an instant or a sample */
+	struct trace2_event data;    /* of an instant or a sample */
+	struct trace2_event instant; /* with fields, and nothing else */
 	struct trace2_fields_line fields_line;
-	struct trace2_value_line value_line;
 };
 
 /** struct trace2_track - one track as a trace2 thread */
@@ -120,9 +117,8 @@ static inline void trace2_sink_write(struct trace2_sink *sink, struct trace2_eve
 
 void trace2_sink_categories_free(struct trace2_sink *sink);
 
-/** trace2_fields_line_init, trace2_value_line_init - set what all have; @line is zeroed */
+/** trace2_fields_line_init - set what all have; @line is zeroed */
 void trace2_fields_line_init(struct trace2_fields_line *line);
-void trace2_value_line_init(struct trace2_value_line *line);
 /** trace2_slice_begin_write, ..., trace2_sample_write - the line of a record */
 void trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event);
 void trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event);

@@ -486,10 +486,12 @@ static struct sink *sink_trace2_new(const struct sink_kind *kind,
 		sink->short_text = trace2_text_new(none);
 		sink->other_text = trace2_text_new(none);
 		sink->data.needs_no_escape = true;
+		sink->instant = sink->data;
+		sink->instant.kind = TRACE2_DATA_JSON;
+		sink->instant.has_slack = true;
 		sink->fields.have_texts = true;
 		sink->has_data_messages = kind->target != TRACE2_EVENT;
 		trace2_fields_line_init(&sink->fields_line);
-		trace2_value_line_init(&sink->value_line);
 		sink->compressor = compressor;
 		sink->session = sink_session_new(settings, compressor);
 		is_made = sink->short_text && sink->other_text && sink->session;
