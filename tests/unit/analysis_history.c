@@ -40,6 +40,20 @@ TEST(each_cpu_has_an_idle_thread_of_its_own)
 	      history_thread_add(&past.history, CALLER, 1));
 }
 
+/* Those that a track refers to are kept, wherever the table has them. */
+TEST(threads_of_which_nothing_is_known_make_room_for_others)
+{
+	FIXTURE(past, past);
+
+	for (int tid = 1; tid <= HISTORY_THREADS_MAX; tid++)
+		history_thread_add(&past.history, tid, 0)->nr_tracks = tid % 3 == 0;
+	CHECK_NUMBER(past.history.threads.size, HISTORY_THREADS_MAX);
+	CHECK(history_thread_add(&past.history, HISTORY_THREADS_MAX + 1, 0));
+	CHECK_NUMBER(past.history.threads.size, HISTORY_THREADS_MAX / 3 + 1);
+	for (int tid = 3; tid <= HISTORY_THREADS_MAX; tid += 3)
+		CHECK(history_thread(&past.history, tid, 0));
+}
+
 static bool has_gap(const struct past *past, int64_t from_ns, int64_t to_ns)
 {
 	return history_find_gap(&past->history, 0, &from_ns, &to_ns);

@@ -152,27 +152,29 @@ struct thread_history *history_thread(const struct history *history, int tid, in
 	return map_find(&history->threads, hash_number(key), thread_has_tid, &key);
 }
 
-/* Frees threads of which the ring has nothing, and that have neither tracks nor open slices. */
+/*
+ * Frees threads of which the ring has nothing, and that have neither tracks nor open slices. They
+ * are removed in place: a smaller table, filled in the order of this one, would be full at its
+ * begin long before its end.
+ */
 static void threads_sweep(struct history *history)
 {
-	struct map kept = { 0 };
+	struct map *threads = &history->threads;
 
-	for (size_t i = 0; i < history->threads.capacity; i++) {
-		struct map_slot *slot = &history->threads.slots[i];
-		struct thread_history *thread = slot->value;
-		bool is_old;
+	for (size_t i = 0; i < threads->capacity; i++) {
+		struct map_slot slot = threads->slots[i];
+		struct thread_history *thread = slot.value;
 
-		if (!thread)
+		if (!thread || thread->nr_labels > 0 || thread->nr_tracks > 0 ||
+		    segment_before(history, &thread->open))
 			continue;
-		is_old = thread->nr_labels == 0 && thread->nr_tracks == 0 &&
-			 !segment_before(history, &thread->open);
-		if (is_old || map_insert(&kept, slot->hash, thread) < 0)
-			free(thread);
+		map_remove(threads, slot.hash, thread);
+		free(thread);
+		/* Another one may have its slot now. */
+		i--;
 	}
-	map_release(&history->threads);
-	history->threads = kept;
-	history->threads_limit = kept.size * 2 > HISTORY_THREADS_MAX ? kept.size * 2
-								     : HISTORY_THREADS_MAX;
+	history->threads_limit = threads->size * 2 > HISTORY_THREADS_MAX ? threads->size * 2
+									 : HISTORY_THREADS_MAX;
 }
 
 struct thread_history *history_thread_add(struct history *history, int tid, int cpu)
