@@ -54,6 +54,20 @@ TEST(who_answers_for_the_kernel_is_waited_for)
 		   "a helper program of the kernel");
 }
 
+TEST(what_ends_before_others_go_on_is_waited_for)
+{
+	CHECK_TEXT(wait_of("begin_new_exec;load_elf_binary;bprm_execve"),
+		   "its other threads to end (exec)");
+	CHECK_TEXT(wait_of("de_thread;begin_new_exec;load_elf_binary"),
+		   "its other threads to end (exec)");
+	CHECK_TEXT(wait_of("do_wait;kernel_wait4;zap_pid_ns_processes;do_exit"),
+		   "the processes of its PID namespace to end");
+	CHECK_TEXT(wait_of("wait_woken;sk_stream_wait_close;__tcp_close;tcp_close"),
+		   "its peer to take all data (SO_LINGER)");
+	CHECK_TEXT(wait_of("read_events;do_io_getevents;__x64_sys_io_getevents"),
+		   "a completion of asynchronous I/O");
+}
+
 TEST(a_lock_of_another_function_or_kind_has_no_owner)
 {
 	CHECK_TEXT(wait_of("rwsem_down_read_slowpath;down_read;filemap_fault;__do_fault;"

@@ -19,7 +19,7 @@ SLICE_MORE = {"tid": int, "comm": str, "killer_tid": int, "killer": str}
 TIMES = {"ns": int, "count": int, "longest_ns": int, "longest_at_ns": int}
 KEY = {"what": str, "kind": str}
 KEY_MORE = {
-    **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after", "waker_slice", "issuer", "waker_soft_interrupt")},
+    **{name: str for name in ("slice", "behind", "beside", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after", "waker_slice", "issuer", "waker_soft_interrupt")},
     **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants", "prio", "behind_prio", "issuer_tid", "summed", "threads")},
     **{name: bool for name in ("woken", "timeout", "probable")},
     **{name: list for name in ("stack", "meanwhile", "evidence")},

@@ -66,6 +66,8 @@ CASES = {
     "kinds": ("varied", "--all varied", "compute", "--evidence compute", "--json --evidence compute", "faults", "syscalls:call/write"),
     # Many waits one after the other.
     "chain": ("front", "--why-depth=0 front", "long", "--json front"),
+    # What else a disk does meanwhile.
+    "disk": ("crowded", "--json crowded", "brief", "elsewhere", "own"),
     # What a thread waits for, by its kernel stack.
     "memory": ("high", "swap", "dirty", "locked", "--json locked"),
     # Points that a driver declares.

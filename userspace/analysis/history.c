@@ -654,6 +654,50 @@ struct operation *history_operation(const struct history *history, uint32_t numb
 	return &history->operations[number % HISTORY_OPERATIONS];
 }
 
+/** BESIDE_MAX - limit of operations that ended before a request, and are compared with it */
+#define BESIDE_MAX 256
+
+/* The device of a request of the pack block, as "@254,0" of "block:request/R 4096@254,0"; or nothing. */
+static struct text request_device(const struct name_table *names, const struct operation *request)
+{
+	const struct text name = name_table_text(names, request->name);
+	const char *device = memrchr(name.data, '@', name.size);
+
+	if (request->end_ns == 0 || !device || !text_begins(name, text_of("block:")))
+		return (struct text){ 0 };
+	return (struct text){ device, name.data + name.size - device };
+}
+
+const struct operation *history_find_beside(const struct history *history,
+					    const struct name_table *names,
+					    const struct operation *request)
+{
+	const struct text device = request_device(names, request);
+	uint32_t last = history->nr_operations, at = request - history->operations;
+	uint32_t number = last - (last - at) % HISTORY_OPERATIONS;
+	int64_t longest_ns = (request->end_ns - request->begin_ns) / 2;
+	const struct operation *found = NULL;
+
+	for (uint32_t i = 1; device.size > 0 && i <= BESIDE_MAX; i++) {
+		const struct operation *other = history_operation(history, number - i);
+		int64_t begin_ns;
+
+		if (!other || (other->end_ns > 0 && other->end_ns <= request->begin_ns))
+			break;
+		if (other->end_ns == 0 || other->writer.tid <= 0 ||
+		    other->writer.tid == request->writer.tid ||
+		    !text_equals(request_device(names, other), device))
+			continue;
+		begin_ns = other->begin_ns > request->begin_ns ? other->begin_ns
+							       : request->begin_ns;
+		if (other->end_ns - begin_ns < longest_ns)
+			continue;
+		longest_ns = other->end_ns - begin_ns;
+		found = other;
+	}
+	return found;
+}
+
 int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_ns)
 {
 	struct cpu_history *lossy = history_cpu_find(history, cpu);

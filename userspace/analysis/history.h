@@ -306,6 +306,7 @@ struct operation {
 	 */
 	int32_t woken;
 	int64_t begin_ns; /* its begin, by writer */
+	int64_t end_ns;	  /* of requests: when it ended */
 	int64_t asked_ns; /* of timers: when it may expire first; INT64_MAX if that is unknown */
 	int64_t due_ns;	  /* when it should have ended; INT64_MAX if that is unknown */
 	struct waker writer;
@@ -448,6 +449,14 @@ void history_raise(struct history *history, uint32_t name, int64_t time_ns,
 
 /** history_operation - the operation of a number; NULL if there is none or it was overwritten */
 struct operation *history_operation(const struct history *history, uint32_t number);
+
+/**
+ * history_find_beside - the request that a block device had for the longest time of another one, and
+ * at least for half of it, and that another thread issued; NULL if there is none
+ */
+const struct operation *history_find_beside(const struct history *history,
+					    const struct name_table *names,
+					    const struct operation *request);
 
 /** history_add_operation - keep an operation; returns its number */
 uint32_t history_add_operation(struct history *history, const struct operation *operation);

@@ -374,7 +374,7 @@ struct part_key {
 	int16_t prio;
 	int16_t own_prio;
 	/* Of blocked parts: the soft interrupt in which the work of tid, or of interrupt, woke the
-	 * thread. */
+	 * thread. Of waiting ones: the thread whose request the device also had for most of it. */
 	uint16_t via;
 	uint16_t is_probable; /* tid is a guess */
 };

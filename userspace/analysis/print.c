@@ -220,8 +220,8 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 static void append_waiting(struct buffer *out, const struct name_table *names,
 			   const struct part_key *key)
 {
-	struct text object;
-	bool is_timer;
+	const struct text object = name_table_text(names, key->object);
+	bool is_timer = memmem(object.data, object.size, "timer ", 6);
 
 	buffer_append_string(out, " for ");
 	if (key->object == NAMES_NONE) {
@@ -230,19 +230,18 @@ static void append_waiting(struct buffer *out, const struct name_table *names,
 		return;
 	}
 	append_known_name(out, names, key->object);
-	object = name_table_text(names, key->object);
-	is_timer = memmem(object.data, object.size, "timer ", 6);
 	/* Who began the operation, if that is known. */
 	if (key->tid <= 0 && key->name == NAMES_NONE && key->label == NAMES_NONE)
 		return;
 	buffer_append_string(out, is_timer ? ", armed" : ", issued");
 	buffer_append_string(out, key->is_probable ? " probably by " : " by ");
-	if (key->label == NAMES_NONE) {
+	if (key->label == NAMES_NONE)
 		append_thread(out, names, key->name, key->tid);
-	} else {
-		buffer_append_string(out, "interrupt ");
-		append_known_name(out, names, key->label);
-	}
+	else
+		buffer_printf(out, "interrupt %s", name_table_get(names, key->label)->text);
+	if (key->via != NAMES_NONE)
+		buffer_printf(out, ", beside requests of %s",
+			      name_table_get(names, key->via)->text);
 }
 
 static void append_stage(struct buffer *out, const struct name_table *names,
@@ -358,6 +357,7 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 	if (key->kind == PART_WAITING) {
 		why_put_number_above(out, "issuer_tid", key->tid, 0, first);
 		why_put_name(why, "issuer", key->label ? key->label : key->name, first);
+		why_put_name(why, "beside", key->via, first);
 	}
 	if (key->kind != PART_BLOCKED && key->kind != PART_STOPPED)
 		return;

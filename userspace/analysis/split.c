@@ -865,6 +865,7 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 			    uint32_t interrupt)
 {
 	const struct history *history = chain->walk.splitter->history;
+	const struct operation *beside = history_find_beside(history, chain->names, operation);
 	const struct waker *issuer = &operation->writer;
 	struct part_key key = { .kind = PART_WAITING,
 				.cpu = -1,
@@ -881,6 +882,8 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 	chain->walk.late_object = operation->name;
 	if (key.tid > 0)
 		key.name = walk_thread_name(history, key.tid, issuer->cpu);
+	if (beside)
+		key.via = walk_thread_name(history, beside->writer.tid, beside->writer.cpu);
 	if (operation->due_ns < span->to_ns) {
 		int64_t due_ns = time_within(*span, operation->due_ns);
 

@@ -697,6 +697,7 @@ static void why_learn_operation(struct why_sink *why, struct why_track *track,
 	history_end_operation(&why->history, cpu,
 			      &(struct operation){ .name = operation_name(why, track, event),
 						   .begin_ns = event->begin_ns,
+						   .end_ns = event->time_ns,
 						   .due_ns = INT64_MAX,
 						   .writer = begin->writer });
 }
