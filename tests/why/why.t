@@ -67,7 +67,7 @@ CASES = {
     # Many waits one after the other.
     "chain": ("front", "--why-depth=0 front", "long", "--json front"),
     # What else a disk does meanwhile.
-    "disk": ("crowded", "--json crowded", "brief", "elsewhere", "own"),
+    "disk": ("crowded", "--json crowded", "brief", "elsewhere", "own", "outlived"),
     # What a thread waits for, by its kernel stack.
     "memory": ("high", "swap", "dirty", "locked", "--json locked"),
     # Points that a driver declares.

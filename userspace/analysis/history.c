@@ -654,8 +654,9 @@ struct operation *history_operation(const struct history *history, uint32_t numb
 	return &history->operations[number % HISTORY_OPERATIONS];
 }
 
-/** BESIDE_MAX - limit of operations that ended before a request, and are compared with it */
-#define BESIDE_MAX 256
+/** BESIDE_BEFORE, BESIDE_BEHIND - limits of operations, by their end, with which a request is compared */
+#define BESIDE_BEFORE 256
+#define BESIDE_BEHIND 32
 
 /* The device of a request of the pack block, as "@254,0" of "block:request/R 4096@254,0"; or nothing. */
 static struct text request_device(const struct name_table *names, const struct operation *request)
@@ -668,31 +669,45 @@ static struct text request_device(const struct name_table *names, const struct o
 	return (struct text){ device, name.data + name.size - device };
 }
 
+/* For how long a device had both requests, of different threads; 0 if they are of different devices. */
+static int64_t requests_overlap_ns(const struct name_table *names, const struct operation *request,
+				   const struct operation *other)
+{
+	int64_t begin_ns = other->begin_ns, end_ns = other->end_ns;
+
+	if (end_ns == 0 || other->writer.tid <= 0 || other->writer.tid == request->writer.tid ||
+	    !text_equals(request_device(names, other), request_device(names, request)))
+		return 0;
+	begin_ns = begin_ns > request->begin_ns ? begin_ns : request->begin_ns;
+	end_ns = end_ns < request->end_ns ? end_ns : request->end_ns;
+	return end_ns - begin_ns;
+}
+
 const struct operation *history_find_beside(const struct history *history,
 					    const struct name_table *names,
 					    const struct operation *request)
 {
-	const struct text device = request_device(names, request);
 	uint32_t last = history->nr_operations, at = request - history->operations;
 	uint32_t number = last - (last - at) % HISTORY_OPERATIONS;
 	int64_t longest_ns = (request->end_ns - request->begin_ns) / 2;
 	const struct operation *found = NULL;
+	bool is_behind = true;
 
-	for (uint32_t i = 1; device.size > 0 && i <= BESIDE_MAX; i++) {
-		const struct operation *other = history_operation(history, number - i);
-		int64_t begin_ns;
+	if (request_device(names, request).size == 0)
+		return NULL;
+	/* From the last one backwards: those that ended before the request began are no rivals. */
+	for (uint32_t i = 1; i <= BESIDE_BEHIND + BESIDE_BEFORE; i++) {
+		const struct operation *other =
+			history_operation(history, number + BESIDE_BEHIND + 1 - i);
+		int64_t ns = other ? requests_overlap_ns(names, request, other) : 0;
 
-		if (!other || (other->end_ns > 0 && other->end_ns <= request->begin_ns))
+		is_behind &= other != request;
+		if (!is_behind &&
+		    (!other || (other->end_ns > 0 && other->end_ns <= request->begin_ns)))
 			break;
-		if (other->end_ns == 0 || other->writer.tid <= 0 ||
-		    other->writer.tid == request->writer.tid ||
-		    !text_equals(request_device(names, other), device))
+		if (ns <= longest_ns)
 			continue;
-		begin_ns = other->begin_ns > request->begin_ns ? other->begin_ns
-							       : request->begin_ns;
-		if (other->end_ns - begin_ns < longest_ns)
-			continue;
-		longest_ns = other->end_ns - begin_ns;
+		longest_ns = ns;
 		found = other;
 	}
 	return found;

@@ -244,6 +244,7 @@ const char *interrupt_find_meaning(struct text interrupt, struct text label)
 		  "a delayed ACK, for which a sender without TCP_NODELAY waits" },
 		{ "timer tcp_write_timer", "a packet or its ACK was lost or late" },
 		{ "timer blk_stat_timer_fn", "writes to a disk were throttled" },
+		{ "timer throtl_pending_timer_fn", "the limit of a cgroup (io.max) delayed I/O" },
 	};
 
 	if (text_equals(label, text_of("connect")) &&

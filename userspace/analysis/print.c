@@ -154,11 +154,8 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		key->context == CONTEXT_SOFT ? interrupt_find_meaning(by, label) : NULL;
 	bool is_room = part_waits_for_room(names, key);
 
-	if (key->state != NAMES_NONE) {
-		buffer_append_string(out, " (");
-		append_known_name(out, names, key->state);
-		buffer_append_char(out, ')');
-	}
+	if (key->state != NAMES_NONE)
+		buffer_printf(out, " (%s)", name_table_get(names, key->state)->text);
 	part_append_label(out, names, key);
 	if (wait)
 		buffer_printf(out, " waiting for %s", wait);
@@ -222,6 +219,7 @@ static void append_waiting(struct buffer *out, const struct name_table *names,
 {
 	const struct text object = name_table_text(names, key->object);
 	bool is_timer = memmem(object.data, object.size, "timer ", 6);
+	const char *meaning = interrupt_find_meaning(object, (struct text){ 0 });
 
 	buffer_append_string(out, " for ");
 	if (key->object == NAMES_NONE) {
@@ -242,6 +240,8 @@ static void append_waiting(struct buffer *out, const struct name_table *names,
 	if (key->via != NAMES_NONE)
 		buffer_printf(out, ", beside requests of %s",
 			      name_table_get(names, key->via)->text);
+	if (meaning)
+		buffer_printf(out, ": %s", meaning);
 }
 
 static void append_stage(struct buffer *out, const struct name_table *names,
