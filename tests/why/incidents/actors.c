@@ -235,7 +235,7 @@ void cgroup_join(const char *name)
 static const struct incident *incident_find(const char *name, size_t length)
 {
 	static const struct incident *const lists[] = {
-		cpu_incidents, device_incidents, file_incidents, lock_incidents, memory_incidents, other_incidents,
+		contention_incidents, cpu_incidents, device_incidents, file_incidents, lock_incidents, memory_incidents, other_incidents,
 		owner_incidents, service_incidents, socket_incidents, stop_incidents,
 	};
 

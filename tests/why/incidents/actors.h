@@ -27,7 +27,8 @@ struct incident {
 };
 
 /* Each list ends with an incident without a name. */
-extern const struct incident cpu_incidents[], device_incidents[], file_incidents[], lock_incidents[],
+extern const struct incident contention_incidents[], cpu_incidents[], device_incidents[],
+	file_incidents[], lock_incidents[],
 	memory_incidents[], other_incidents[], owner_incidents[], service_incidents[],
 	socket_incidents[], stop_incidents[];
 

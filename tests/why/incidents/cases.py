@@ -98,6 +98,14 @@ CASES = {
     "lease": (r"(armed by smbd|smbd.*nanosleep).*lease", r"smbd.*running.*lease"),
     "attach": (r"app \(\d+\): runnable behind urgent", r"app.*vfork"),
     "join": (r"saver.*journal", r"saver.*running"),
+    # Who keeps others from what they share.
+    "exec-peer": (r"io\.max.*exec.*saver", r"saver.*behind urgent.*exec"),
+    "linger": (r"(armed by reader|reader.*nanosleep).*SO_LINGER", r"reader.*running.*SO_LINGER"),
+    "edge": (r"server.*epoll_wait.*timeout", r"server.*running"),
+    "fifo": (r"io\.max.*FIFO.*loader", r"loader.*running.*FIFO"),
+    "truncating": (r"armed by backup.*io\.max", r"nanosleep"),
+    "datagrams": (r"io\.max.*syslogd.*reads", r"syslogd.*running"),
+    "container": (r"io\.max.*PID namespace.*inner", r"inner.*behind urgent.*PID namespace"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
@@ -115,7 +123,7 @@ CLAIMS = {
     "reclaim": ("killed", "refault", "swapped"),
     "swap-in": ("swapped",),
     "tcp_delack_timer": ("nagle",),
-    "throtl": ("disk-limit",),
+    "throtl": ("disk-limit", "exec-peer", "fifo", "truncating", "datagrams", "container"),
     "timer slack": ("slack",),
     "undecided": (),
 }
