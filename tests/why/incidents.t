@@ -22,6 +22,9 @@ KTRACK = HERE.parents[1] / "build/ktrack"
 # The head of the table, and lines that explain the row before them.
 HEAD = re.compile(r"^ +TIME .*\n", re.MULTILINE)
 BELOW = re.compile(r" +(at|meanwhile|up to) ")
+# A record below a part, and one of trace-cmd's, which may have the name of its buffer before the event's.
+EVIDENCE = re.compile(r"^ +(?:from|until) (\d+)\.(\d{9}) CPU (\d+) (?:\S+ )?\S+:(\S+)$", re.MULTILINE)
+REPORTED = re.compile(r"\[(\d+)\] *(?:[^ \d]\S* +)?(\d+): +(?:\S+: +)??(\w+): ")
 
 
 def explain(path, *options):
@@ -55,6 +58,16 @@ def check_incident(tap, folder, name):
     return {name: leads[0], f"{name}-twin": leads[1]}
 
 
+def check_evidence(tap, folder, name):
+    """The records that parts rest on are there for trace-cmd, at the same times."""
+    report = process.run(["trace-cmd", "report", "-t", "--raw-ts", folder / f"{name}.dat"], capture_output=True, text=True, errors="replace").stdout
+    known = {(int(cpu), int(time), event) for cpu, time, event in REPORTED.findall(report)}
+    shown = explain(folder / f"{name}.dat", "--evidence", "--all").stdout
+    wanted = {(int(cpu), int(seconds + ns), event) for seconds, ns, cpu, event in EVIDENCE.findall(shown)}
+    tap.ok(len(wanted) > 5, f"{name}: parts have evidence", shown)
+    tap.nothing(sorted(wanted - known), f"{name}: trace-cmd report finds it")
+
+
 def check_claims(tap, leads):
     """What is special is said where it happened, and nowhere else."""
     for claim, names in CLAIMS.items():
@@ -71,4 +84,6 @@ def main(tap):
         leads = {}
         for name in sys.argv[1:] or CASES:
             leads |= check_incident(tap, Path(folder), name) or {}
+        for name in {"fifo", "chain"} & leads.keys():
+            check_evidence(tap, Path(folder), name)
         check_claims(tap, leads)
