@@ -19,9 +19,12 @@ from sums import wrong_sums  # noqa: E402
 from tap import tested  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
+# Lines of a whole answer that are no details of others, and bytes of a recording.
+ROWS_MAX, SIZE_MAX = 12, 60 << 10
 # The head of the table, and lines that explain the row before them.
 HEAD = re.compile(r"^ +TIME .*\n", re.MULTILINE)
 BELOW = re.compile(r" +(at|meanwhile|up to) ")
+SHARE = re.compile(r"^ *[\d.]+[mun]?s +[\d.]+% ", re.MULTILINE)
 # A record below a part, and one of trace-cmd's, which may have the name of its buffer before the event's.
 EVIDENCE = re.compile(r"^ +(?:from|until) (\d+)\.(\d{9}) CPU (\d+) (?:\S+ )?\S+:(\S+)$", re.MULTILINE)
 REPORTED = re.compile(r"\[(\d+)\] *(?:[^ \d]\S* +)?(\d+): +(?:\S+: +)??(\w+): ")
@@ -45,6 +48,7 @@ def check_answer(tap, folder, name, cause):
     done, counted = explain(path), explain(path, "--json")
     lead = lead_of(done.stdout)
     tap.ok(re.search(cause, lead, re.DOTALL), f"{name}: {cause!r} is named first", done.stdout, done.stderr)
+    tap.ok(0 < len(SHARE.findall(done.stdout)) <= ROWS_MAX, f"{name}: at most {ROWS_MAX} lines have a share", done.stdout)
     found = json.loads(counted.stdout)["slices"][0] if counted.returncode == 0 else {"parts": [], "ns": -1}
     tap.nothing(list(wrong_sums(found["parts"], found["ns"], name)), f"{name}: the parts add up")
     return lead
@@ -80,6 +84,7 @@ def main(tap):
     """All checks."""
     recorded = {path.name.removesuffix(".dat.xz") for path in HERE.glob("incidents/*.dat.xz")}
     tap.ok(recorded == {f"{name}{twin}" for name in CASES for twin in ("", "-twin")}, "each recording is one of an incident", sorted(recorded))
+    tap.nothing([path.name for path in HERE.glob("incidents/*.xz") if path.stat().st_size > SIZE_MAX], "each of them is small")
     with tempfile.TemporaryDirectory() as folder:
         leads = {}
         for name in sys.argv[1:] or CASES:
