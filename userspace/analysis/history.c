@@ -279,6 +279,11 @@ void history_change_thread(struct history *history, struct thread_history *threa
 		}
 	}
 	thread->is_seen = true;
+	/* None of its slices goes on, also if another one gets its number. */
+	if (change->state == THREAD_ABSENT && thread->nr_labels > 0) {
+		thread->gone_ns = change->time_ns;
+		thread->nr_labels = 0;
+	}
 	if (unlikely(thread->last_instant)) {
 		history_count_instants(thread);
 		thread->nr_instants = 0;
@@ -301,7 +306,7 @@ void history_change_thread(struct history *history, struct thread_history *threa
 				  .before = open->before,
 				  .state = change->state,
 				  .state_name = change->state_name,
-				  .label = open->label,
+				  .label = thread->nr_labels > 0 ? open->label : NAMES_NONE,
 				  .prio = prio_keep(thread->prio),
 				  .instant = instant,
 				  .tid = -1,

@@ -207,6 +207,7 @@ struct thread_history {
 	bool is_seen;  /* there was a record about its state */
 	struct segment open; /* the last one of its line */
 	int64_t seen_ns;     /* time of the last record that it wrote */
+	int64_t gone_ns;     /* when one of its number ended whose slices had not */
 	/* Open slices, the outermost first; nr_labels may be above THREAD_LABELS_MAX. */
 	uint32_t labels[THREAD_LABELS_MAX];
 	unsigned int nr_labels;

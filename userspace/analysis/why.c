@@ -548,14 +548,17 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 					   .end_ns = event->time_ns,
 					   .is_suspect = event->is_suspect,
 					   .is_unfinished = event->is_unfinished } };
-
+	/* One without an end is not the next thread's of that number; outputs have its whole time. */
+	if (event->is_unfinished && !settings->explanations && why_is_of_thread(track, event) &&
+	    track->thread->gone_ns > event->begin_ns)
+		end.slice.end_ns = track->thread->gone_ns;
 	if (!slice_classify(why, track, event, &end.slice) && !settings->explanations)
 		return 0;
-	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
+	if (settings->has_at && (event->begin_ns > at_ns || end.slice.end_ns < at_ns)) {
 		if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
 			why->named_from_ns = event->begin_ns;
-		if (why->named_to_ns == 0 || event->time_ns > why->named_to_ns)
-			why->named_to_ns = event->time_ns;
+		if (why->named_to_ns == 0 || end.slice.end_ns > why->named_to_ns)
+			why->named_to_ns = end.slice.end_ns;
 		return 0;
 	}
 	why->nr_matched++;
