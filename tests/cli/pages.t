@@ -25,7 +25,7 @@ OUTPUTS, RULES, STAT = "ktrack-outputs.7", "ktrack-rules.5", "ktrack-stat.1"
 # Options whose page spells out the value that the help has as one word.
 SPELLED = {"stack", "probe", "uprobe", "usdt", "budget"}
 # Options of other programs that pages name.
-FOREIGN_OPTIONS = {"ktrack-doctor.1": {"import", "list-new", "test-key"}, "libtrace2.3": {"cflags", "libs"}}
+FOREIGN_OPTIONS = {"ktrack-doctor.1": {"import", "list-new", "test-key"}, "ktrack-why.1": {"raw-ts"}, "libtrace2.3": {"cflags", "libs"}}
 
 
 def both(where, what, wanted, found):
