@@ -21,6 +21,9 @@ TEST(what_is_special_comes_before_what_is_general)
 		   "memory.high of its cgroup (throttled)");
 	CHECK_TEXT(wait_of("jbd2_log_wait_commit;ext4_sync_file;do_fsync"),
 		   "a commit of the journal");
+	CHECK_TEXT(wait_of("wait_for_completion_killable;__kthread_create_on_node;init_rescuer;"
+			   "alloc_workqueue;sb_init_dio_done_wq;__iomap_dio_rw"),
+		   "a new kernel thread");
 	CHECK_TEXT(wait_of("get_signal;arch_do_signal_or_restart"),
 		   "its cgroup to be thawed (frozen)");
 	CHECK_TEXT(wait_of("my_wait;do_exit;do_group_exit;get_signal"), "");

@@ -57,6 +57,7 @@ static const struct {
 	{ "request_wait_answer", "the answer of a FUSE server" },
 	{ "fanotify_handle_event", "the answer of a fanotify listener" },
 	{ "call_usermodehelper_exec", "a helper program of the kernel" },
+	{ "__kthread_create_on_node", "a new kernel thread" },
 	{ "rpc_wait_bit_killable", "the answer of an NFS server" },
 	{ "fcntl_setlk*", "a file lock (fcntl)" },
 	{ "flock_lock_inode_wait", "a file lock (flock)" },
