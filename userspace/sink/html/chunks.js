@@ -219,10 +219,11 @@ class SampleChunk extends Chunk {
 	decode() {
 		const bytes = new Bytes(this.data), count = this.count, kind = bytes.number();
 		const begin = new Float64Array(count), value = new Float64Array(count);
+		const numbers = kind !== SAMPLES_FLOATING && bytes.numbers(2 * count);
 		let time = this.from;
 		for (let i = 0; i < count; i++) {
-			begin[i] = time += bytes.number();
-			value[i] = kind === SAMPLES_FLOATING ? bytes.floating() : SampleChunk.integer(bytes.number(), kind);
+			begin[i] = time += numbers ? numbers[2 * i] : bytes.number();
+			value[i] = numbers ? SampleChunk.integer(numbers[2 * i + 1], kind) : bytes.floating();
 		}
 		return { begin, end: begin, value };
 	}

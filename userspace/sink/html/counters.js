@@ -124,7 +124,7 @@ class Counters extends Lanes {
 		const { from, to } = this.span, before = this.sampleBefore(row);
 		let time = before?.time ?? from, value = before?.value ?? NaN;
 		this.eachChunk(row, (chunk, width, next) => {
-			const isNarrow = width < DECODED_WIDTH, bins = isNarrow && width * this.ratio >= 1 ? this.binsOf(chunk) : null;
+			const isNarrow = width < DECODED_WIDTH, bins = isNarrow && width * this.ratio >= COUNTED_COLUMNS ? this.binsOf(chunk) : null;
 			if (isNarrow || this.isLate(chunk)) {
 				levels.add(time, chunk.from, value, value);
 				if (bins)

@@ -22,6 +22,7 @@ class Picture extends Layout {
 		this.selected = null;
 		this.overlays = [];
 		this.palette = new Palette(recording);
+		this.dark = matchMedia("(prefers-color-scheme: dark)");
 		this.layOut();
 	}
 
@@ -92,8 +93,16 @@ class Picture extends Layout {
 		}
 	}
 
-	style(name) {
-		return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+	// The colours of the page's style, once for each theme.
+	readStyle() {
+		const isPrinted = Boolean(this.isPrinted), isDark = !isPrinted && this.dark.matches, key = `${isDark} ${isPrinted}`;
+		this.palette.setDark(isDark);
+		if (key === this.styleKey)
+			return;
+		const style = getComputedStyle(document.documentElement);
+		for (const name of ["ink", "paper", "line", "shade", "bad", "accent", "faint"])
+			this[name] = style.getPropertyValue(`--${name}`).trim();
+		this.styleKey = key;
 	}
 
 	draw() {
@@ -101,14 +110,7 @@ class Picture extends Layout {
 		this.isAsked = false;
 		this.reading_ms = 0;
 		this.isRough = false;
-		this.ink = this.style("--ink");
-		this.paper = this.style("--paper");
-		this.line = this.style("--line");
-		this.shade = this.style("--shade");
-		this.bad = this.style("--bad");
-		this.accent = this.style("--accent");
-		this.faint = this.style("--faint");
-		this.palette.setDark(!this.isPrinted && matchMedia("(prefers-color-scheme: dark)").matches);
+		this.readStyle();
 		this.drawBack();
 		this.drawLines(this.lines, this.body);
 		this.drawLines(this.pinnedLines, RULER);

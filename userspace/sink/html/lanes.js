@@ -8,6 +8,8 @@ const LABEL_WIDTH_MIN = 30;
 // Chunks below this width are drawn by their digest, or what is known of their bins: at least four of them are on a pixel of CSS.
 // Slices below WIDE are drawn as columns.
 const FAR_WIDTH = FAR_BINS / 4, DECODED_WIDTH = BINS / 4, FINE_WIDTH = FINE_BINS / 4, WIDE = LEAST_WIDTH;
+// Instants and samples of a chunk on so many columns or fewer are drawn by their number or range, and not read.
+const COUNTED_COLUMNS = 2;
 // A frame decodes new chunks for so long, or half as long as the last frame took; it draws the rest by what is known, and
 // another frame follows.
 const READING_MS = 6, READING_MOST_MS = 100;
@@ -250,14 +252,14 @@ class Lanes {
 
 	// Calls add(column, depth, count) for instants; those of a chunk within a column at once, of a narrow one by its bins.
 	addInstants(chunk, width, add) {
-		const { from, to } = this.span, factor = this.scale * this.ratio, begin = this.columnOf(chunk.from), size = width * this.ratio, isNarrow = width < DECODED_WIDTH, bins = size >= 1 && isNarrow ? this.binsOf(chunk) : null;
+		const { from, to } = this.span, factor = this.scale * this.ratio, begin = this.columnOf(chunk.from), size = width * this.ratio, isNarrow = width < DECODED_WIDTH, bins = size >= COUNTED_COLUMNS && isNarrow ? this.binsOf(chunk) : null;
 		if (bins) {
 			for (let i = 0; i < bins.length; i += 3)
 				add(Math.round(begin + (bins[i] + 0.5) / BINS * size), bins[i + 1], bins[i + 2]);
 		} else if (isNarrow || this.isLate(chunk)) {
 			// The chunk may be much wider than the span.
 			for (let at = Math.max(begin, -0.5), end = Math.min(begin + size, this.nrColumns); at <= end; at++)
-				add(Math.round(at), chunk.depth, chunk.count / Math.max(size, 1));
+				add(Math.round(at), chunk.depth, chunk.count / (Math.floor(size) + 1));
 		} else {
 			const items = this.read(chunk);
 			for (let i = firstBeyond(chunk.count, from, (j) => items.begin[j] === from ? Infinity : items.begin[j]); i < chunk.count && items.begin[i] <= to; i++)

@@ -27,7 +27,7 @@ class Page {
 		this.legend = new Legend(this);
 		this.trail = [];
 		this.picture.whenDrawn = () => this.showRange();
-		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.picture.ask());
+		this.picture.dark.addEventListener("change", () => this.picture.ask());
 		this.showAbout();
 		new ResizeObserver(() => this.picture.resize()).observe(this.picture.canvas);
 		this.picture.resize();
