@@ -202,11 +202,19 @@ def check_focus(tap, pages):
     tap.nothing([name for name, is_seen in found if not is_seen], "the focus is seen")
 
 
-NOTED = """event demo:work 100 char track_event_type; string slice_name
+NOTED = """task 7 relay-worker/12 7
+event demo:work 100 char track_event_type; string slice_name
 +10us 7@0 work E ""
 +10us 7@0 work B read
 +10us 7@0 work E ""
 """
+# Of the first line with tracks: where its label is drawn and its row begins in the window, and the room left of the rows.
+LABEL = """const p = ktrack.picture, { context } = p, texts = [], { fillText } = context, line = p.lines.find(({ tracks }) => tracks.length > 0), { top } = p.canvas.getBoundingClientRect();
+context.fillText = (...words) => texts.push(words);
+p.draw();
+context.fillText = fillText;
+const [label, , y] = texts.find(([text]) => text === "work tid 7 relay-worker/12") ?? [];
+return [top + y, top + p.topOf(line.joined ?? line.tracks[0]), GUTTER, label, texts.map(([text]) => text)];"""
 CELLS = """const help = document.getElementById("help"), box = (one) => one.getBoundingClientRect();
 help.showModal();
 const [key, text] = [...help.querySelector("tr").cells].map(box);
@@ -217,16 +225,22 @@ return [text.top >= key.bottom && text.width > innerWidth * 0.7, close.top >= 0 
 
 
 def check_phone(tap, pages):
-    """A window of 390 pixels: the help has one column; a header with a remark is as high with a search as without."""
+    """A window of 390 pixels: the help has one column; labels are whole, above their rows; a header with a remark is as high with a search as
+    without."""
     browser = pages.browser
     pages.load_text(NOTED)
     for width, height in ((390, 95), (800, 50)):
         devtools(browser, "Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
         heights = browser.run("const heights = [], one = document.getElementById('search'); for (const text of ['', 'read']) { one.value = text; one.dispatchEvent(new Event('input')); await ktrack.search.search?.done; await new Promise(requestAnimationFrame); heights.push(document.querySelector('header').offsetHeight); } return [...heights, document.documentElement.scrollWidth - innerWidth, document.getElementById('faults').textContent];")
         tap.ok(heights[0] == heights[1] <= height and heights[2] <= 0 and "without a begin" in heights[3], f"the header of {width} pixels with a remark", heights)
-        corner = browser.run("ktrack.tracks.hide(ktrack.picture.tree.all.find((one) => one.tracks.length > 0)); await new Promise(requestAnimationFrame); const all = [...document.getElementById('corner').children].map((one) => one.getBoundingClientRect()); ktrack.tracks.showHidden(); return [all[0].width, all.every(({ left }, i) => i === 0 || left >= all[i - 1].right), all.at(-1).width > 15 && all.at(-1).right <= GUTTER + 1];")
+        corner = browser.run("ktrack.tracks.hide(ktrack.picture.tree.all.find((one) => one.tracks.length > 0)); await new Promise(requestAnimationFrame); const all = [...document.getElementById('corner').children].map((one) => one.getBoundingClientRect()); ktrack.tracks.showHidden(); return [all[0].width, all.every(({ left }, i) => i === 0 || left >= all[i - 1].right), all.at(-1).width > 15 && all.at(-1).right <= (innerWidth > 500 ? GUTTER : innerWidth) + 1];")
         tap.ok(corner[0] > 50 and corner[1:] == [True, True], "the filter has place beside hidden tracks", corner)
+        y, top, gutter, label, texts = browser.run(LABEL)
+        tap.ok(label and (y < top and gutter < 20 if width == 390 else y > top and gutter == 240), f"the label of a row in {width} pixels", y, top, gutter, *texts)
         if width == 390:
+            browser.click(200, y)
+            chosen = browser.run("const { current, selected } = ktrack.picture; ktrack.picture.current = null; return [current?.label, selected];")
+            tap.ok(chosen == ["relay-worker/12 7", None], "a label above its row is clicked at", chosen)
             found = browser.run(CELLS)
             tap.ok(found == [True, True], "the help has a column, and ends with its button", found)
     devtools(browser, "Emulation.clearDeviceMetricsOverride")

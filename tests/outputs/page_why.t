@@ -167,12 +167,28 @@ FOLLOW = """[...document.querySelectorAll("#details .link")].find(({ textContent
 await ktrack.showDetails(ktrack.picture.selected);
 const { selected: one, current, span } = ktrack.picture;
 return [one && nameOf(ktrack.recording, one), one && one.end - one.begin, current?.label, span.from, span.to];"""
+# The tab, and the first row of a table of all names beside the slowest one.
+SLOWEST = """const [{ innerText: name }] = document.querySelector("#details table").tBodies[0].rows[0].cells, { slices } = ktrack.range.statistics;
+return [ktrack.panel.tab, name, slices.reduce((a, b) => (b.max ?? -1) > (a.max ?? -1) ? b : a).name, slices.length];"""
 LOSSY = EVENT + "0 7@0 io B read\n10ms 7@0 io E \"\"\n50ms 7@0 io B read\nlost 0 20\n60ms 7@0 io E \"\"\n100ms 7@0 io B write\n130ms 7@0 io E \"\"\n"
 # 40 ms of CPU 0 in two buffers, 10 ms of CPU 1; and in a recording without time.
 SEVERAL_GAPS = """const { recording } = ktrack, gaps = [[0, 10e6, 40e6], [0, 0, 30e6], [1, 10e6, 20e6], [0, 12e6, 15e6]];
 recording.losses = gaps.map(([cpu, from, to]) => ({ cpu, from, to, text: "lost 1 record" }));
 recording.about.cpus = 2;
 return [100e6, 0].map((end) => Object.assign(recording, { end }) && ktrack.overview.losses().caption.textContent);"""
+
+
+def check_narrow(tap, browser, name):
+    """The panel in narrow windows: it is not wider than these."""
+    for width in (390, 800):
+        browser.call("POST", "/goog/cdp/execute", cmd="Emulation.setDeviceMetricsOverride", params={"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+        wide = []
+        for link in ("all names", name):
+            browser.run(FOLLOW, link)
+            wide.append(browser.run('const box = document.getElementById("details"); return [ktrack.panel.tab, box.scrollWidth - box.clientWidth];'))
+            browser.press("Escape")
+        tap.ok([tab for tab, _ in wide] == ["range", "slice"] and all(beyond <= 0 for _, beyond in wide), f"tables fit in {width} pixels", *wide)
+    browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
 def check_overview(tap, pages):
@@ -191,11 +207,16 @@ def check_overview(tap, pages):
     found = browser.run(FOLLOW, kinds[0][3])
     tap.ok(found[:2] == [kinds[0][3], kinds[0][5]], "a kind leads to its slowest slice", *found)
     browser.press("Escape")
+    browser.run(FOLLOW, "all names")
+    tab, first, name, count = browser.run(SLOWEST)
+    tap.ok(tab == "range" and first == name and count > len(kinds), "all names, the slowest first", tab, first, name, count)
+    browser.press("Escape")
+    check_narrow(tap, browser, kinds[0][3])
     found = browser.run(FOLLOW, f"{processes[0]['comm']} ({processes[0]['pid']})")
     tap.ok(found[2] and str(processes[0]["pid"]) in found[2], "a process to its line", *found)
     wrong = load_script(pages, LOSSY)
     kinds, panel = browser.run(OVERVIEW)[1:]
-    tap.ok([one[3] for one in kinds] == ["write", "read", "read"] and "gaps in the records, 10 ms together" in panel, "without states there are no causes, but kinds and gaps", *kinds, panel, *wrong)
+    tap.ok([one[3] for one in kinds] == ["write", "read", "read"] and "gaps in the records, 10 ms together" in panel and "Where the time of slices went is not known" in panel and "Record and export with -r sched" in panel, "without states there are no causes, but kinds and gaps", *kinds, panel, *wrong)
     found = browser.run(FOLLOW, "50 ms")
     tap.ok(found[3] < 50e6 < 60e6 < found[4] and found[4] - found[3] < 120e6, "a gap is zoomed to", *found)
     found = browser.run(SEVERAL_GAPS)

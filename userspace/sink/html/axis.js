@@ -82,16 +82,21 @@ class Axis extends Counters {
 		this.drawMarks();
 	}
 
-	// What the ticks are relative to, and their day.
+	// What the ticks are relative to, and their day; in a narrow window over the first tick.
 	drawCorner(base, step) {
 		this.context.fillStyle = this.paper;
 		this.context.fillRect(0, 0, GUTTER - 1, RULER - 6);
-		this.context.textAlign = "right";
 		if (base > 0)
-			this.drawText(`${showExact(base)} +`, GUTTER - 8, OVERVIEW + 8, GUTTER - 16);
+			this.drawCornerText(`${showExact(base)} +`, OVERVIEW + 8, this.ink);
 		if (this.hasUtc)
-			this.drawText(`UTC ${showUtc(this.unixOf(this.span.from), step).day}`, GUTTER - 8, OVERVIEW + 21, GUTTER - 16, this.faint);
-		this.context.textAlign = "left";
+			this.drawCornerText(`UTC ${showUtc(this.unixOf(this.span.from), step).day}`, OVERVIEW + 21, this.faint);
+	}
+
+	drawCornerText(text, y, colour) {
+		const width = this.widthOf(text), x = this.isNarrow ? 4 : Math.max(GUTTER - 8 - width, 8);
+		this.context.fillStyle = this.paper;
+		this.context.fillRect(0, y - 6, this.isNarrow ? width + 12 : 0, 12);
+		this.drawText(text, x, y, this.isNarrow ? width : GUTTER - 16, colour);
 	}
 
 	drawMarks() {

@@ -110,7 +110,7 @@ class Details {
 	whole() {
 		const [extent, ...answers] = this.page.overview.parts(), columns = element("div", { className: "columns" });
 		columns.append(...answers, ...this.unmatchedParts(), tableOf(this.wholeFacts()));
-		return element("div", {}, extent, columns, "Click on something for its details. Drag over tracks or over the time axis for statistics of a range.");
+		return element("div", {}, extent, ...this.page.overview.excuses(), columns, "Click on something for its details. Drag over tracks or over the time axis for statistics of a range.");
 	}
 
 	// Ways to the tracks with ends that have no begin, those with the most first.

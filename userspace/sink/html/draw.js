@@ -4,6 +4,8 @@
 
 // The scroll bar, which a pointer takes.
 const BAR_WIDTH = 10;
+// In a window that is so narrow (page.css has the same number) labels are above their rows, and little is left of these.
+const NARROW_WINDOW = 500, NARROW_GUTTER = 12;
 
 // The tracepoint of a line, or how many there are.
 function tracepointOf({ tracks }) {
@@ -35,7 +37,12 @@ class Picture extends Layout {
 		const ratio = this.ratio = window.devicePixelRatio || 1;
 		this.width = this.canvas.clientWidth;
 		this.rows = this.canvas.clientHeight;
-		GUTTER = Math.round(Math.min(GUTTER_MOST, this.width * 0.3));
+		const isNarrow = this.width <= NARROW_WINDOW;
+		GUTTER = isNarrow ? NARROW_GUTTER : Math.round(Math.min(GUTTER_MOST, this.width * 0.3));
+		if (this.isNarrow !== isNarrow) {
+			this.isNarrow = isNarrow;
+			this.place();
+		}
 		const width = Math.round(this.width * ratio), height = Math.round(this.rows * ratio);
 		// Setting a size clears the canvas, even if it is the same.
 		if (width !== this.canvas.width || height !== this.canvas.height) {
@@ -222,10 +229,11 @@ class Picture extends Layout {
 	drawGutter() {
 		this.context.fillStyle = this.paper;
 		this.context.fillRect(0, 0, GUTTER - 1, this.rows);
+		this.context.fillStyle = this.line;
+		this.context.fillRect(GUTTER - 1, 0, 1, this.rows);
 		this.drawLabels(this.lines, this.body);
 		this.drawLabels(this.pinnedLines, RULER);
 		this.context.fillStyle = this.line;
-		this.context.fillRect(GUTTER - 1, 0, 1, this.rows);
 		if (this.pinnedHeight > 0)
 			this.context.fillRect(0, this.body - 3, this.width, 3);
 	}
@@ -260,8 +268,9 @@ class Picture extends Layout {
 		}
 		if (isHead)
 			return this.drawText(`${node.label}${node.kind === "idle" ? "; click, or press t" : ""}`, x + INDENT, top + LANE / 2 + 1, this.width - x);
-		if (!line.isLane || isFirst)
-			this.drawTrackLabel(line, x + (this.canFold(node) ? INDENT : 0), (isFirst ? Math.min(Math.max(top, least), top + height - LANE) : top) + 9);
+		const shown = isFirst ? Math.min(Math.max(top, least), top + height - LANE) : top;
+		if (!line.isLane || (isFirst && !this.isNarrow))
+			this.drawTrackLabel(line, x + (this.canFold(node) ? INDENT : 0), shown + 9, this.isNarrow && shown > top);
 	}
 
 	// Whether a line has more than its first track to show.
@@ -272,14 +281,18 @@ class Picture extends Layout {
 		return lines.some(({ number }) => number > 1) || firsts.some((track) => laneKeyOf(track) !== laneKeyOf(node.tracks[0]));
 	}
 
-	// The label at the left, the tracepoint at the right if it fits.
-	drawTrackLabel(line, x, y) {
-		const tracepoint = tracepointOf(line), text = this.labelOf(line), space = GUTTER - 12 - x, rest = space - this.widthOf(text) - 10;
+	// The label at the left, the tracepoint at the right if it fits. The values of a counter are below, or there if the label is above.
+	// A label over its row has no more than its text.
+	drawTrackLabel(line, x, y, isOver) {
+		const { samples, isRate } = line.tracks[0], right = this.isNarrow ? this.width - BAR_WIDTH : GUTTER, text = this.labelOf(line), space = right - 12 - x, rest = space - this.widthOf(text) - 10;
+		const values = samples && (isRate ? "rate, in a second" : `${samples.lowest ?? ""} \u2026 ${samples.highest ?? ""}`), beside = this.isNarrow && values ? values : tracepointOf(line);
+		this.context.fillStyle = this.paper;
+		this.context.fillRect(x - 2, y - 8, isOver ? this.widthOf(text) + 4 : 0, 15);
 		this.drawText(text, x, y, space);
-		if (rest > this.widthOf(tracepoint))
-			this.drawText(tracepoint, GUTTER - 8 - this.widthOf(tracepoint), y, rest, this.faint);
-		if (line.tracks[0].samples)
-			this.drawText(line.tracks[0].isRate ? "rate, in a second" : `${line.tracks[0].samples.lowest ?? ""} \u2026 ${line.tracks[0].samples.highest ?? ""}`, x, y + 17, space);
+		if (!isOver && rest > this.widthOf(beside))
+			this.drawText(beside, right - 8 - this.widthOf(beside), y, rest, this.faint);
+		if (values && !this.isNarrow)
+			this.drawText(values, x, y + 17, space);
 	}
 
 	// Threads with several tracks have their name at the first of them. All lanes of a track have one label.

@@ -4,6 +4,8 @@
 
 // Deeper slices are drawn on request.
 const ROWS_MOST = 32;
+// The height of a label above its row.
+const LABEL_LINE = 17;
 // Pinned lines take at most this share of the window.
 const PINNED_MOST = 0.6;
 const INDENT = 12;
@@ -89,14 +91,21 @@ class Layout extends Axis {
 			this.sorted(node).forEach((child) => this.placeNode(child, depth + 1, rest));
 	}
 
+	// In a narrow window the label is above the tracks, once for all lanes of a track.
 	addLine(line, height) {
-		Object.assign(line, { top: this.height, height });
+		const above = this.isNarrow && line.tracks.length > 0 && !line.isLane ? LABEL_LINE : 0, place = { top: this.height + above, height };
+		Object.assign(line, { top: this.height, height: height + above });
 		for (const track of line.tracks)
 			if (!(line.joined?.number > 1))
-				Object.assign(track, { top: line.top, height });
-		Object.assign(line.joined ?? {}, { top: line.top, height });
+				Object.assign(track, place);
+		Object.assign(line.joined ?? {}, place);
 		this.lines.push(line);
-		this.height += height + TRACK_GAP;
+		this.height += line.height + TRACK_GAP;
+	}
+
+	// Whether a place of a line is that of its label.
+	isLabelAt({ tracks: [track], joined }, x, y) {
+		return x < GUTTER || !track || y < this.topOf(joined ?? track);
 	}
 
 	// The tracks of a line; only the first of a closed one. A closed line of lanes has one of them.

@@ -25,6 +25,12 @@ class Overview {
 		return element("h2", {}, [text, ...notes].map(showSafe).join(" \u00b7 "), ...faults.flatMap((textContent) => [" \u00b7 ", element("span", { className: "bad", textContent })]));
 	}
 
+	// Why slices have no causes.
+	excuses() {
+		const { overview, totals } = this.recording;
+		return overview?.kinds.length > 0 && totals && !totals.explained?.states ? [element("p", { textContent: `Where the time of slices went is not known: ${stateless(this.recording)}` })] : [];
+	}
+
 	processes({ processes, running_ns: all }) {
 		const shown = processes.slice(0, BUSIEST_SHOWN), rest = all - shown.reduce((sum, one) => sum + one.running_ns, 0);
 		const rows = shown.map(({ pid, comm, running_ns: ran, runnable_ns: waited, uninterruptible_ns: slept }) =>
@@ -38,9 +44,17 @@ class Overview {
 
 	kinds({ kinds, nr_kinds: nr }) {
 		const row = ({ count, slowest }) => [linkOf(slowest.name, `to the slowest one, ${slowest.tracepoint}`, () => this.showSlice(slowest)), showDuration(slowest.ns), count, this.causeOf(slowest)];
-		const table = tableOf(kinds.map(row), `the slowest kinds of slices${nr > kinds.length ? `, ${kinds.length} of ${nr}` : ""}`, ["slice", "slowest", "count", "mainly"]);
+		const table = tableOf(kinds.map(row), `the slowest kinds of slices${nr > kinds.length ? `, ${kinds.length} of ${nr} ` : ""}`, ["slice", "slowest", "count", "mainly"]);
 		table.className = "numbers kinds";
+		if (nr > kinds.length)
+			table.caption.append(linkOf("all names", "the slowest slice of each name, also of states, of calls that wait for events such as poll, and of ktrack itself", () => this.showAll()));
 		return table;
+	}
+
+	// The statistics of the whole recording, the slowest name first.
+	showAll() {
+		Object.assign(this.page.range, { sort: "max", isDown: true });
+		this.page.selectRange(0, this.recording.end, null);
 	}
 
 	// Its main cause, cut if it does not fit.

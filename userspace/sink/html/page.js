@@ -95,7 +95,7 @@ class Page {
 	onClick(event) {
 		this.trail = [];
 		const line = this.picture.lineAt(event.offsetY);
-		if (line && (event.offsetX < GUTTER || line.tracks.length === 0))
+		if (line && this.picture.isLabelAt(line, event.offsetX, event.offsetY))
 			return this.tracks.onClick(line, event.offsetX);
 		const cut = event.offsetX < GUTTER ? null : this.picture.cutAt(event.offsetY);
 		if (cut)
@@ -311,7 +311,7 @@ class Page {
 		tip.hidden = false;
 		this.tipView = this.viewKey();
 		tip.style.left = `${Math.min(event.offsetX + 12, this.picture.width - tip.offsetWidth - 4)}px`;
-		tip.style.top = `${Math.max(event.offsetY - tip.offsetHeight - 8, 0)}px`;
+		tip.style.top = `${this.picture.canvas.offsetTop + Math.max(event.offsetY - tip.offsetHeight - 8, 0)}px`;
 	}
 
 	// The item under the mouse, and the losses and marks at that time.

@@ -103,12 +103,12 @@ class Range {
 	}
 
 	sliceTable(slices) {
-		const order = this.isDown ? -1 : 1, key = this.sort, table = element("table", { className: "numbers" }), head = table.createTHead().insertRow();
+		const order = this.isDown ? -1 : 1, key = this.sort, table = element("table", { className: "numbers spans" }), head = table.createTHead().insertRow(), body = table.createTBody();
 		const compare = (a, b) => a[key] === b[key] ? 0 : (a[key] ?? -1) > (b[key] ?? -1) ? order : -order;
 		for (const [column, title] of SLICE_COLUMNS)
 			head.append(element("th", { scope: "col", ariaSort: column !== key ? "none" : this.isDown ? "descending" : "ascending" }, this.sortButton(column, title)));
 		for (const one of [...slices].sort(compare).slice(0, ROWS_SHOWN))
-			table.insertRow().append(...SLICE_COLUMNS.map(([column]) => element("td", {}, this.cellOf(one, column))));
+			body.insertRow().append(...SLICE_COLUMNS.map(([column]) => element("td", {}, this.cellOf(one, column))));
 		if (slices.length > ROWS_SHOWN)
 			table.createCaption().textContent = `${ROWS_SHOWN} of ${slices.length} names`;
 		return table;

@@ -70,6 +70,11 @@ class Finder {
 	}
 }
 
+// Why there are no states of threads, and how to get them.
+function stateless({ totals: { explained } }) {
+	return `${explained ? "nothing recorded the states of threads" : "this page was made without rules for the states of threads"}. Record and export with ${RULES}, without --track, --cpu and --pid.`;
+}
+
 // Why a slice has no split, and how to get it.
 function excuse(recording, one) {
 	const explained = recording.totals?.explained, { tracepoint } = one.track.identity;
@@ -77,9 +82,8 @@ function excuse(recording, one) {
 		return "Where its time went is known when the recording has ended, if the states of threads are recorded.";
 	if (!recording.totals)
 		return "Where its time went is not known: the page has no end.";
-	if (!explained || !explained.states)
-		return `Where its time went is not known: ${explained ? "nothing recorded the states of threads" : "this page was made without rules for the states of threads"}. ` +
-			`Record and export with ${RULES}, without --track, --cpu and --pid.`;
+	if (!explained?.states)
+		return `Where its time went is not known: ${stateless(recording)}`;
 	const most = explained.limit > 0 ? `at most the ${explained.limit} slowest slices of each name` : "only slices that few others overlap";
 	const pattern = `${tracepoint}/${nameOf(recording, one)}`.replace(/[\\*?[@]/g, "\\$&").replace(/[^ -~]+/g, "*").replaceAll("'", "'\\''");
 	const time = showExact((one.begin + one.end) / 2).replace(" ", "");
