@@ -166,7 +166,7 @@ class Lanes {
 	}
 
 	drawSlice(track, chunk, index, top) {
-		const items = chunk.read(), marks = items.marks[index];
+		const items = this.read(chunk), marks = items.marks[index];
 		const from = Math.max(this.xOf(items.begin[index]), GUTTER - 1), to = Math.min(this.xOf(items.end[index]), this.width + 1);
 		const width = Math.max(to - from, 1);
 		if (to < GUTTER || from > this.width)
