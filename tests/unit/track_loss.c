@@ -259,6 +259,25 @@ TEST(a_loss_says_how_many_or_that_nobody_has)
 	CHECK_TEXT(track_fixture_output(&fixture), "110 lost 5000000000 on 0\n111 lost -1 on 70\n");
 }
 
+TEST(what_begins_where_losses_of_two_cpus_end_is_behind_neither)
+{
+	FIXTURE(track_fixture, fixture, NULL);
+
+	for (int cpu = 0; cpu < 2; cpu++) {
+		lose(&fixture, cpu, 101 + 10 * cpu, 110 + 10 * cpu);
+		lose(&fixture, !cpu, 101 + 10 * cpu, 110 + 10 * cpu);
+		track_fixture_begin(&fixture, 110 + 10 * cpu, 7, "a");
+		track_fixture_end(&fixture, 111 + 10 * cpu, 7);
+	}
+	CHECK_TEXT(track_fixture_output(&fixture), "101 lost 1 on 0\n101 lost 1 on 1\n"
+						   "110 #1 + a:work slices 'work' tid 7\n"
+						   "110 #1 begin 'a' depth 1\n"
+						   "111 #1 end 'a' depth 1 from 110 suspect\n"
+						   "111 lost 1 on 1\n111 lost 1 on 0\n"
+						   "120 #1 begin 'a' depth 1\n"
+						   "121 #1 end 'a' depth 1 from 120 suspect\n");
+}
+
 TEST(what_begins_between_two_losses_of_one_moment_is_suspect)
 {
 	FIXTURE(track_fixture, fixture, NULL);
