@@ -47,6 +47,13 @@ def processes():
     return found
 
 
+def text_of(pid, name):
+    """The text of /proc/PID/NAME, nothing if the process has ended, at any moment."""
+    with suppress(OSError), open(f"/proc/{pid}/{name}", encoding="utf-8", errors="replace") as file:
+        return file.read()
+    return ""
+
+
 class Family:
     """A process and those that it started, also in groups and sessions of their own, and when their parents have ended."""
 

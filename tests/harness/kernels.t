@@ -31,7 +31,7 @@ for word in "$@"; do case $word in M=*) ulimit -t >"${word#M=}/limit.ko" ;; esac
 def children_of(pid):
     """The names of a process's children."""
     children = [one.pid for one in process.processes().values() if one.parent == pid]
-    return [path.read_text().strip() for path in (Path(f"/proc/{child}/comm") for child in children) if path.exists()]
+    return [process.text_of(child, "comm").strip() for child in children]
 
 
 def check_waiting(tap, folder):

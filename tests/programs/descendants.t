@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from process import wait_for  # noqa: E402
+from process import text_of, wait_for  # noqa: E402
 from programs import Recorder, build, children_of, exported, own_socket, read_events  # noqa: E402
 from tap import tested  # noqa: E402
 
@@ -47,8 +47,7 @@ def comms_of(recorder):
 
 def state_of(pid):
     """The state of a process, nothing if there is none."""
-    path = Path(f"/proc/{pid}/stat")
-    return path.read_text().rpartition(")")[2].split()[0] if path.exists() else ""
+    return text_of(pid, "stat").rpartition(")")[2].strip()[:1]
 
 
 def check_descendants(tap, folder):
@@ -71,7 +70,7 @@ def check_short(tap, folder):
     """No search finds what ends at once: it finds ktrack by its ancestors, which it has in common with its children. Nobody else is recorded, even if it knows the socket."""
     recorder = Recorder(folder, "short", "--programs", "--", "sh", "-c", SHORT, folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     fired = [recorder.process.stdout.readline() for _ in range(2 * SHORT_LIVES)]
-    command = next(pid for pid in children_of(recorder.process.pid) if Path(f"/proc/{pid}/comm").read_text() == "sh\n")
+    command = next(pid for pid in children_of(recorder.process.pid) if text_of(pid, "comm") == "sh\n")
     variable = next(word for word in Path(f"/proc/{command}/environ").read_text().split("\0") if word.startswith("KTRACK_USER_SOCKET="))
     subprocess.run([f"{folder}/outer", "1", "1", "0"], env=dict([variable.split("=", 1)]), check=True, stdout=subprocess.DEVNULL)
     messages = recorder.process.communicate("\n")[1]
@@ -114,7 +113,7 @@ def check_taken(tap, folder):
 
     def waiting():
         """The program, if it sleeps in many looks."""
-        pids = [pid for pid in children_of(recorder.process.pid) if state_of(pid) == "S" and Path(f"/proc/{pid}/comm").read_text() == "short\n"]
+        pids = [pid for pid in children_of(recorder.process.pid) if state_of(pid) == "S" and text_of(pid, "comm") == "short\n"]
         looks.extend(pids)
         return pids if len(looks) > 15 else []
 

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "stream")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "stream")]
 
+from process import text_of  # noqa: E402
 from reading.stream import read_plain  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -120,7 +121,7 @@ class Recorder:
 
 def children_of(pid):
     """The processes that a process has started."""
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [int(word) for word in text_of(pid, f"task/{pid}/children").split()]
 
 
 def helper_of(recorder):
@@ -130,7 +131,7 @@ def helper_of(recorder):
 
 def reader_of(recorder):
     """The process that reads the memory of programs for a recorder; 0 while there is none."""
-    readers = [pid for pid in children_of(helper_of(recorder)) if Path(f"/proc/{pid}/comm").read_text() == "ktrack-reader\n"]
+    readers = [pid for pid in children_of(helper_of(recorder)) if text_of(pid, "comm") == "ktrack-reader\n"]
     return readers[0] if readers else 0
 
 

@@ -256,7 +256,7 @@ def check_container(tap, folder):
     recorder = Recorder(folder, "boxed", "--programs=boxed")
     tap.ok(wait_for(lambda: has_events(recorder), recorder.process), "it is found by its name")
     events = recorder.stop()
-    children = {int(word) for word in Path(f"/proc/{container.pid}/task/{container.pid}/children").read_text().split()}
+    children = set(children_of(container.pid))
     tap.ok(thread_ids(events) == (children, children) and comms_of(events) == {"boxed"}, "and has its number outside", thread_ids(events), children, recorder.messages)
     container.kill()
     container.wait()
