@@ -131,21 +131,21 @@ SliceChunk.prototype.decode = decode;
 return [same, [first[0] === null, span(last[0]) === found[0]], found.map((text) => text.slice(0, 500))];
 """
 # Whether all that is known of chunks after frames of each width is counted, and how many bytes that is with a limit of 100,000.
-KEPT = """const p = ktrack.picture, { chunks } = p.recording.tracks[0].rows[0], most = Lanes.KEPT_MOST, found = [];
+KEPT = """const p = ktrack.picture, { chunks } = p.recording.tracks[0].rows[0], most = Chunk.KEPT_MOST, found = [];
 for (const limit of [most, 1e5]) {
-	Lanes.KEPT_MOST = limit;
-	p.keep(chunks[0]);
+	Chunk.KEPT_MOST = limit;
+	chunks[0].keep();
 	let isCounted = true, sum, all;
 	for (const width of arguments[0]) {
 		p.span = { from: 0, to: (chunks[0].to - chunks[0].from) / width * (p.width - GUTTER) };
 		do { p.isAsked = true; p.draw(); } while (p.isRough);
 		all = p.recording.inOrder.map(({ chunk }) => chunk.size());
 		sum = all.reduce((a, b) => a + b);
-		isCounted &&= sum === p.kept.size;
+		isCounted &&= sum === Chunk.kept.size;
 	}
 	found.push([isCounted, sum, Math.max(...all)]);
 }
-Lanes.KEPT_MOST = most;
+Chunk.KEPT_MOST = most;
 return found;
 """
 # How many chunks a frame without time reads after a change of the theme, and whether another frame follows.

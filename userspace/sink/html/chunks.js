@@ -11,13 +11,21 @@ const SUM_WORDS = 5;
 
 // The events of a span of time; `items` are decoded at the first use.
 class Chunk {
+	// How large is what was read of each chunk, that of the longest ago first. So many bytes of it are kept.
+	static KEPT_MOST = 8e7;
+	static kept = { sizes: new Map(), size: 0 };
+
 	constructor(from, to, count, data, args) {
 		Object.assign(this, { from, to, count, data, args, items: null });
 	}
 
 	// Decodes the events and keeps them.
 	read() {
-		return this.items ??= this.decode();
+		if (!this.items) {
+			this.items = this.decode();
+			this.keep();
+		}
+		return this.items;
 	}
 
 	// The events, without keeping them.
@@ -29,6 +37,21 @@ class Chunk {
 	size() {
 		const { items, fine, sums, bins } = this, arrays = [...Object.values(items ?? {}), fine?.sums, sums, ...(bins?.low ? [bins.low, bins.high] : [bins])];
 		return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
+	}
+
+	// Counts what this chunk has, and forgets all of those that were read first if that is too much.
+	keep() {
+		const { kept } = Chunk, { sizes } = kept, size = this.size();
+		kept.size += size - (sizes.get(this) ?? 0);
+		sizes.delete(this);
+		sizes.set(this, size);
+		for (const [first, size] of sizes) {
+			if (kept.size <= Chunk.KEPT_MOST || first === this)
+				break;
+			sizes.delete(first);
+			kept.size -= size;
+			first.items = first.fine = first.sums = first.bins = null;
+		}
 	}
 
 	async argsOf(index) {
@@ -88,6 +111,7 @@ class SliceChunk extends Chunk {
 		if (!this.sums || this.sumsDark !== palette.isDark) {
 			this.sums = this.sumBins(palette, track, new Float32Array((BINS + 2) * SUM_WORDS));
 			this.sumsDark = palette.isDark;
+			this.keep();
 		}
 		return this.sums;
 	}
@@ -145,7 +169,9 @@ class SliceChunk extends Chunk {
 		}
 		for (let k = SUM_WORDS; k < sums.length; k++)
 			sums[k] += sums[k - SUM_WORDS];
-		return this.fine = { sums, long, isDark: palette.isDark };
+		this.fine = { sums, long, isDark: palette.isDark };
+		this.keep();
+		return this.fine;
 	}
 }
 

@@ -17,9 +17,6 @@ const READING_MS = 6, READING_MOST_MS = 100;
 const CROWD = 9, CROWDED = 8;
 
 class Lanes {
-	// So many bytes of what was read of chunks are kept.
-	static KEPT_MOST = 8e7;
-
 	// Whether a chunk is not decoded, nor what is needed of it known, and this frame has no time left for it.
 	isLate(chunk, isKnown = false) {
 		const isLate = !chunk.items && !isKnown && this.reading_ms > Math.min(Math.max(READING_MS, (this.frame_ms ?? 0) / 2), READING_MOST_MS);
@@ -32,7 +29,6 @@ class Lanes {
 		if (chunk.items)
 			return chunk.items;
 		const begun = performance.now(), items = chunk.read();
-		this.keep(chunk);
 		this.reading_ms += performance.now() - begun;
 		return items;
 	}
@@ -42,25 +38,10 @@ class Lanes {
 		if (!chunk.bins && !this.isLate(chunk)) {
 			const begun = performance.now();
 			chunk.bins = chunk.summarize();
-			this.keep(chunk);
+			chunk.keep();
 			this.reading_ms += performance.now() - begun;
 		}
 		return chunk.bins ?? null;
-	}
-
-	// Counts what a chunk has, and forgets all of those that were read first if that is too much.
-	keep(chunk) {
-		const kept = this.kept ??= { chunks: new Map(), size: 0 }, { chunks } = kept, size = chunk.size();
-		kept.size += size - (chunks.get(chunk) ?? 0);
-		chunks.delete(chunk);
-		chunks.set(chunk, size);
-		for (const [first, size] of chunks) {
-			if (kept.size <= Lanes.KEPT_MOST || first === chunk)
-				break;
-			chunks.delete(first);
-			kept.size -= size;
-			first.items = first.fine = first.sums = first.bins = null;
-		}
 	}
 
 	// Calls call(chunk, width, next) for visible chunks.
@@ -125,16 +106,11 @@ class Lanes {
 	}
 
 	addDigest(columns, track, chunk, width) {
-		const { sums } = chunk;
 		columns.addSums(this.columnOf(chunk.from), width * this.ratio, chunk.sumsOf(this.palette, track), BINS);
-		if (chunk.sums !== sums)
-			this.keep(chunk);
 	}
 
 	addFine(columns, track, chunk, width, wide) {
-		const begun = performance.now(), { fine } = chunk, { sums, long } = chunk.refine(this.palette, track);
-		if (chunk.fine !== fine)
-			this.keep(chunk);
+		const begun = performance.now(), { sums, long } = chunk.refine(this.palette, track);
 		this.reading_ms += performance.now() - begun;
 		columns.addSums(this.columnOf(chunk.from), width * this.ratio, sums, FINE_BINS);
 		if (long.length > 0)
