@@ -75,7 +75,7 @@ int trace2_text_set(struct trace2_text *text, struct trace2_string string)
 }
 
 /* Sets the members that a line has of a label and its category. */
-static int label_members_set(struct buffer *members, const struct trace2_text *category,
+static void label_members_set(struct buffer *members, const struct trace2_text *category,
 			     const char *name, const struct trace2_text *label)
 {
 	buffer_clear(members);
@@ -83,7 +83,6 @@ static int label_members_set(struct buffer *members, const struct trace2_text *c
 	buffer_append(members, category->json.data, category->json.size);
 	buffer_append_string(members, name);
 	buffer_append(members, label->json.data, label->json.size);
-	return members->failed ? -1 : 0;
 }
 
 int trace2_label_set(struct trace2_text *text, const struct trace2_text *category,
@@ -93,9 +92,8 @@ int trace2_label_set(struct trace2_text *text, const struct trace2_text *categor
 		return -1;
 	if (!category)
 		return 0;
-	if (label_members_set(&text->members, category, ",\"label\":", text) < 0 ||
-	    label_members_set(&text->key_members, category, ",\"key\":", text) < 0)
-		return -1;
+	label_members_set(&text->members, category, ",\"label\":", text);
+	label_members_set(&text->key_members, category, ",\"key\":", text);
 	buffer_append_string(&text->key_members, ",\"value\":");
 	buffer_seal(&text->members);
 	buffer_seal(&text->key_members);
