@@ -181,6 +181,13 @@ void step_wait(int step)
 		sleep_ms(1);
 }
 
+void actor_preempt(void)
+{
+	step_wait(1);
+	sleep_ms(2);
+	busy_ms(40);
+}
+
 void pages_touch(char *memory, size_t size)
 {
 	for (size_t i = 0; i < size; i += PAGE_SIZE)

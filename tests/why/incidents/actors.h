@@ -67,6 +67,8 @@ void busy_ms(double ms);
 void sleep_ms(long ms);
 /* Waits until another actor has come to this step. */
 void step_wait(int step);
+/* Runs for a while once another actor has the first step: with a priority above, in its stead. */
+void actor_preempt(void);
 /* Writes to each page. */
 void pages_touch(char *memory, size_t size);
 /* Anonymous memory without large pages. */

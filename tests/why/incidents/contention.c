@@ -20,13 +20,6 @@
 
 static char bytes[64 << 10];
 
-static void preempt(void)
-{
-	step_wait(1);
-	sleep_ms(2);
-	busy_ms(40);
-}
-
 /* Reads what is not cached from a disk, of which its cgroup may read little. */
 static void disk_read(int kib)
 {
@@ -38,6 +31,19 @@ static void disk_read(int kib)
 		fail("/mnt/image");
 	cgroup_join("");
 	close(fd);
+}
+
+/* The slice is the wait of @waiter for a process to end. */
+static void process_await(const char *name, void (*run)(void), const char *waiter)
+{
+	pid_t pid = actor_process(name, 1, 0, run);
+
+	actor_become(waiter, 1, 0);
+	step_wait(1);
+	ktrack_begin(incident_work, stage->name);
+	waitpid(pid, NULL, 0);
+	ktrack_end(incident_work);
+	actors_join();
 }
 
 /* A process ends for a new program, but its other thread waits for a disk; in the twin for its CPU. */
@@ -61,17 +67,9 @@ static void exec_run(void)
 
 static void exec_peer(void)
 {
-	pid_t pid;
-
 	if (stage->is_twin)
-		actor_process("urgent", 0, 20, preempt);
-	pid = actor_process("tool", 1, 0, exec_run);
-	actor_become("shell", 1, 0);
-	step_wait(1);
-	ktrack_begin(incident_work, stage->name);
-	waitpid(pid, NULL, 0);
-	ktrack_end(incident_work);
-	actors_join();
+		actor_process("urgent", 0, 20, actor_preempt);
+	process_await("tool", exec_run, "shell");
 }
 
 /* The end of a connection waits until its data is taken: its reader sleeps; in the twin it computes. */
@@ -282,19 +280,11 @@ static void container_run(void)
 
 static void container(void)
 {
-	pid_t pid;
-
 	if (stage->is_twin)
-		actor_process("urgent", 0, 20, preempt);
+		actor_process("urgent", 0, 20, actor_preempt);
 	if (unshare(CLONE_NEWPID))
 		fail("unshare");
-	pid = actor_process("init", 1, 0, container_run);
-	actor_become("runtime", 1, 0);
-	step_wait(1);
-	ktrack_begin(incident_work, stage->name);
-	waitpid(pid, NULL, 0);
-	ktrack_end(incident_work);
-	actors_join();
+	process_await("init", container_run, "runtime");
 }
 
 const struct incident contention_incidents[] = {

@@ -22,13 +22,6 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 
-static void preempt(void)
-{
-	step_wait(1);
-	sleep_ms(2);
-	busy_ms(40);
-}
-
 /* A lock's owner has used up the quota of its cgroup; in the twin it computes. */
 static pthread_mutex_t *shared_mutex(void)
 {
@@ -160,7 +153,7 @@ static void spinlock(void)
 	actor_thread("owner", 0, 0, spinlock_own);
 	actor_thread("waiter", 1, 0, spinlock_wait);
 	if (!stage->is_twin)
-		actor_thread("urgent", 0, 20, preempt);
+		actor_thread("urgent", 0, 20, actor_preempt);
 	actors_join();
 }
 
@@ -192,7 +185,7 @@ static void network(void)
 {
 	struct ifreq request = { .ifr_qlen = 1000 };
 
-	actor_process("urgent", stage->is_twin, 20, preempt);
+	actor_process("urgent", stage->is_twin, 20, actor_preempt);
 	if (!stage->is_twin)
 		actor_process("netadm", 0, 0, network_toggle);
 	actor_become("agent", 1, 0);
@@ -297,7 +290,7 @@ static void identity_set(void)
 static void identity(void)
 {
 	if (!stage->is_twin)
-		actor_process("urgent", 0, 20, preempt);
+		actor_process("urgent", 0, 20, actor_preempt);
 	actor_thread("worker", 0, 0, identity_work);
 	actor_thread("daemon", 1, 0, identity_set);
 	actors_join();
@@ -462,7 +455,7 @@ static void preempted_reader(void)
 	actor_thread("report", 0, 0, reader_hold);
 	actor_thread("config", 1, 0, writer_wait);
 	if (!stage->is_twin)
-		actor_thread("urgent", 0, 20, preempt);
+		actor_thread("urgent", 0, 20, actor_preempt);
 	actors_join();
 }
 
@@ -546,7 +539,7 @@ static void attach(void)
 	int status;
 
 	if (!stage->is_twin)
-		actor_process("urgent", 0, 20, preempt);
+		actor_process("urgent", 0, 20, actor_preempt);
 	actor_become("debugger", 1, 0);
 	step_wait(1);
 	sleep_ms(8);

@@ -24,13 +24,6 @@
 
 static char bytes[64 << 10];
 
-static void preempt(void)
-{
-	step_wait(1);
-	sleep_ms(2);
-	busy_ms(40);
-}
-
 /* A worker of io_uring writes to a disk; in the twin it waits for its CPU. */
 static void ring_flush(int fd)
 {
@@ -72,7 +65,7 @@ static void ring(void)
 	int fd = file_open("/mnt/ring", O_RDWR | O_CREAT | O_TRUNC);
 
 	if (stage->is_twin)
-		actor_process("urgent", 0, 20, preempt);
+		actor_process("urgent", 0, 20, actor_preempt);
 	actor_become("database", 1, 0);
 	for (int i = 0; i < (stage->is_twin ? 0 : 64); i++)
 		if (write(fd, bytes, sizeof(bytes)) < 0)
@@ -171,7 +164,7 @@ static void cold_exec(void)
 
 	cold_copy();
 	if (stage->is_twin)
-		actor_process("urgent", 0, 20, preempt);
+		actor_process("urgent", 0, 20, actor_preempt);
 	actor_become("shell", 1, 0);
 	stage->step = 1;
 	sleep_ms(8);
@@ -280,7 +273,7 @@ static void stacked_disk(void)
 
 	posix_fadvise(disk, 0, 0, POSIX_FADV_RANDOM);
 	if (stage->is_twin) {
-		actor_process("urgent", 1, 20, preempt);
+		actor_process("urgent", 1, 20, actor_preempt);
 	} else if (ioctl(disk, BLKFLSBUF, 0) || fsync(fd) ||
 		   posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM) ||
 		   posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED)) {
