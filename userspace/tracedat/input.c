@@ -354,18 +354,22 @@ struct zstd_state {
 	ZSTD_DCtx *context;
 };
 
-static int zstd_open(struct inflater *inflater, struct error *error)
+static int zstd_state_open(struct zstd_state *api, struct error *error)
 {
-	struct zstd_state *api = inflater->state = calloc(1, sizeof(*api));
 	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
 
-	if (!api)
-		return error_set(error, "out of memory");
 	if (library_load(&api->handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
 			 functions, sizeof(functions) / sizeof(functions[0]), error) < 0)
 		return -1;
 	api->context = api->ZSTD_createDCtx();
 	return api->context ? 0 : error_set(error, "out of memory");
+}
+
+static int zstd_open(struct inflater *inflater, struct error *error)
+{
+	inflater->state = calloc(1, sizeof(struct zstd_state));
+	return inflater->state ? zstd_state_open(inflater->state, error)
+			       : error_set(error, "out of memory");
 }
 
 static bool zstd_run(struct inflater *inflater, struct text block, void *out, size_t size)
