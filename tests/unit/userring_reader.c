@@ -461,6 +461,22 @@ TEST(programs_of_a_user_take_turns)
 	flood_end(&reader);
 }
 
+/* Without the other user, the records that are left are awaited. */
+TEST(other_users_do_not_wait_for_what_is_left_of_one)
+{
+	struct program *list[2];
+	struct reader reader;
+
+	flood_begin(&reader, list);
+	user_table_find(&reader.users, 1)->nr_programs = 1;
+	CHECK(reader_pass(&reader, 2 << 20));
+	CHECK_NUMBER(reader.ready_ns, reader.passed_ns);
+	reader.users.list[1]->nr_programs = 0;
+	CHECK(reader_pass(&reader, 2 << 20));
+	CHECK(reader.ready_ns < reader.passed_ns);
+	flood_end(&reader);
+}
+
 /* The threads of one program, too: the first one writes more than is read in a pass. */
 TEST(rings_of_a_program_take_turns)
 {

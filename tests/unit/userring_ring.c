@@ -286,6 +286,40 @@ TEST_IN(reading, records_of_a_user_who_has_too_many_stay_in_their_rings)
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 100 - nr_records);
 }
 
+/* Reads 400 bytes of the only user as at a time. */
+static int64_t pass_alone(struct program_user *user, int64_t now_ns)
+{
+	const struct ring_reader reader = {
+		.batch = &reading.batch, .tasks = &reading.tasks, .user_max = 400
+	};
+
+	user->nr_bytes = 0;
+	CHECK(program_read(reading.program, &reader, now_ns) > 0);
+	CHECK(batch_flush(&reading.batch));
+	return program_ready_ns(reading.program, INT64_MAX);
+}
+
+/* Else what its other threads wrote at the same time would come too late. */
+TEST_IN(reading, records_that_are_left_of_the_only_user_are_awaited_for_a_second)
+{
+	int64_t begin_ns = time_now_ns(CLOCK_BOOTTIME);
+	struct program_user user = { 0 };
+
+	reading.program->user = &user;
+	CHECK(reading_pass_at(reading.program, begin_ns, SIZE_MAX) == 0);
+	for (int i = 0; i < 200; i++)
+		ktrack_instant(unit_work, "work");
+	for (int i = 0; i < 10; i++)
+		CHECK_NUMBER(pass_alone(&user, begin_ns + 1000 * NS_PER_S), begin_ns);
+	CHECK_NUMBER(pass_alone(&user, begin_ns + NS_PER_S), begin_ns);
+	CHECK_NUMBER(pass_alone(&user, begin_ns + NS_PER_S + 1), INT64_MAX);
+	user.nr_bytes = 0;
+	CHECK(reading_pass_at(reading.program, begin_ns + 2, SIZE_MAX) > 0);
+	for (int i = 0; i < 100; i++)
+		ktrack_instant(unit_work, "work");
+	CHECK_NUMBER(pass_alone(&user, begin_ns + NS_PER_S), begin_ns + 2);
+}
+
 /* Reading it takes as long as reading records, while which the rings of others fill. */
 TEST_IN(reading, padding_counts_to_what_a_user_may_have_read)
 {

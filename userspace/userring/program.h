@@ -28,9 +28,10 @@
  * @is_parked: its writer has not yet set its size
  * @complete_ns: all records up to this time are read
  * @inner, @tid: numbers of the last thread, in the program's PID namespace and in the own
- * @nr_waits: passes that found a record begun and not complete
+ * @nr_waits: passes that found a record that others wait for
  * @is_waiting: a record is begun and not complete
- * @is_late: it has been so for too long: others do not wait for it
+ * @is_left: records were left in it, of the only user that has programs
+ * @is_late: one of both has been so for too long: others do not wait for it
  */
 struct program_ring {
 	uint64_t tail;
@@ -42,6 +43,7 @@ struct program_ring {
 	uint32_t size;
 	bool is_parked;
 	bool is_waiting;
+	bool is_left;
 	bool is_late;
 };
 
@@ -204,11 +206,13 @@ struct ring_segment;
  * @batch: receives records and descriptions
  * @tasks: of threads that have written
  * @user_max: so many bytes of a user are read in a pass; later ones stay in their rings
+ * @is_shared: other users have programs, too, which do not wait for these later ones
  */
 struct ring_reader {
 	struct batch *batch;
 	struct task_table *tasks;
 	size_t user_max;
+	bool is_shared;
 };
 
 /**

@@ -25,7 +25,8 @@ static int64_t reader_read(struct reader *reader, struct program *program, uint6
 {
 	const struct ring_reader rings = { .batch = &reader->batch,
 					   .tasks = &reader->tasks,
-					   .user_max = size_max / reader->nr_users };
+					   .user_max = size_max / reader->nr_users,
+					   .is_shared = reader->nr_users > 1 };
 	int64_t size;
 
 	if (program->is_damaged)

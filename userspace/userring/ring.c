@@ -616,11 +616,12 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	is_cut = status == RING_RECORD && ring->tail != head;
 	program->is_cut |= is_cut;
 	ring->is_waiting = !is_cut && ring->tail != head;
-	ring->nr_waits = ring->is_waiting ? ring->nr_waits + 1 : 0;
-	if (!ring->is_waiting)
+	/* Other users do not wait for one who writes more than is read: what comes too late is
+	 * lost. The threads of one user wait for each other. */
+	ring->is_left = is_cut && !reader->is_shared;
+	ring->nr_waits = ring->is_waiting || ring->is_left ? ring->nr_waits + 1 : 0;
+	if (ring->nr_waits == 0)
 		ring->complete_ns = now_ns;
-	/* Others do not wait for a user who writes more than is read: what comes too late is lost.
-	 */
 	ring->is_late = ring->nr_waits > LATE_PASSES && now_ns - ring->complete_ns > LATE_NS;
 	return ring_send_lost(program, index, reader->batch) ? (int64_t)(ring->tail - begin)
 							     : RING_FAILED;
@@ -719,7 +720,8 @@ int64_t program_ready_ns(const struct program *program, int64_t now_ns)
 	for (size_t i = 0; i < program->nr_rings && !program->is_damaged; i++) {
 		const struct program_ring *ring = &program->rings[i];
 
-		if (ring->is_waiting && !ring->is_late && ring->complete_ns < now_ns)
+		if ((ring->is_waiting || ring->is_left) && !ring->is_late &&
+		    ring->complete_ns < now_ns)
 			now_ns = ring->complete_ns;
 	}
 	return now_ns;
