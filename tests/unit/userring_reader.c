@@ -477,6 +477,27 @@ TEST(other_users_do_not_wait_for_what_is_left_of_one)
 	flood_end(&reader);
 }
 
+/* Else all that it writes for a second would wait in the recorder's memory. */
+TEST(a_flood_of_the_only_user_is_not_awaited)
+{
+	struct program *flood, *list[2];
+	struct reader reader;
+
+	flood_begin(&reader, list);
+	flood = list[0];
+	while (reader.held < READER_HELD_MAX) {
+		CHECK(reader_pass(&reader, 4 << 20));
+		CHECK(reader.ready_ns < reader.passed_ns);
+	}
+	CHECK(reader_pass(&reader, 4 << 20));
+	CHECK_NUMBER(reader.ready_ns, reader.passed_ns);
+	flood->is_damaged = true;
+	CHECK(reader_pass(&reader, 4 << 20));
+	CHECK_NUMBER(reader.held, 0);
+	flood->is_damaged = false;
+	flood_end(&reader);
+}
+
 /* The threads of one program, too: the first one writes more than is read in a pass. */
 TEST(rings_of_a_program_take_turns)
 {

@@ -290,7 +290,8 @@ TEST_IN(reading, records_of_a_user_who_has_too_many_stay_in_their_rings)
 static int64_t pass_alone(struct program_user *user, int64_t now_ns)
 {
 	const struct ring_reader reader = {
-		.batch = &reading.batch, .tasks = &reading.tasks, .user_max = 400
+		.batch = &reading.batch, .tasks = &reading.tasks, .user_max = 400,
+		.awaits_left = true
 	};
 
 	user->nr_bytes = 0;

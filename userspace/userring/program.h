@@ -30,7 +30,7 @@
  * @inner, @tid: numbers of the last thread, in the program's PID namespace and in the own
  * @nr_waits: passes that found a record that others wait for
  * @is_waiting: a record is begun and not complete
- * @is_left: records were left in it, of the only user that has programs
+ * @is_left: records were left in it, and are awaited
  * @is_late: one of both has been so for too long: others do not wait for it
  */
 struct program_ring {
@@ -206,13 +206,13 @@ struct ring_segment;
  * @batch: receives records and descriptions
  * @tasks: of threads that have written
  * @user_max: so many bytes of a user are read in a pass; later ones stay in their rings
- * @is_shared: other users have programs, too, which do not wait for these later ones
+ * @awaits_left: what is read waits for these later ones: no other user has programs
  */
 struct ring_reader {
 	struct batch *batch;
 	struct task_table *tasks;
 	size_t user_max;
-	bool is_shared;
+	bool awaits_left;
 };
 
 /**

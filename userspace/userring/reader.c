@@ -26,7 +26,8 @@ static int64_t reader_read(struct reader *reader, struct program *program, uint6
 	const struct ring_reader rings = { .batch = &reader->batch,
 					   .tasks = &reader->tasks,
 					   .user_max = size_max / reader->nr_users,
-					   .is_shared = reader->nr_users > 1 };
+					   .awaits_left = reader->nr_users == 1 &&
+							  reader->held < READER_HELD_MAX };
 	int64_t size;
 
 	if (program->is_damaged)
@@ -73,7 +74,8 @@ bool reader_pass(struct reader *reader, uint64_t size_max)
 {
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
 	int64_t elapsed_ns = now_ns - reader->passed_ns;
-	uint64_t turn = reader->turn;
+	uint64_t turn = reader->turn, sum = 0;
+	bool is_cut = false;
 
 	reader->ready_ns = now_ns;
 	reader->passed_ns = now_ns;
@@ -87,9 +89,12 @@ bool reader_pass(struct reader *reader, uint64_t size_max)
 			return false;
 		reader->fill_ns = fill_ns_after(reader->fill_ns, elapsed_ns, program);
 		reader->ready_ns = program_ready_ns(program, reader->ready_ns);
+		sum += size;
+		is_cut |= program->is_cut && !program->is_damaged;
 		if (size > 0 && program->is_cut)
 			program->turn = ++reader->turn;
 	}
+	reader->held = is_cut ? reader->held + sum : 0;
 	if (reader->turn != turn)
 		qsort(reader->list, reader->size, sizeof(*reader->list), program_compare_turn);
 	return batch_flush(&reader->batch);

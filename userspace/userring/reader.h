@@ -23,6 +23,7 @@
  * @place: shared with the helper: the process that is being examined, 0 for none
  * @search_number: earlier searches were for an earlier reader
  * @nr_users: users of the current pass
+ * @held: bytes of the passes since the last one that left no records in rings
  * @turn: of the program of which a pass has cut the records last
  * @is_on, @from_ns: as of struct reader_request
  * @ready_ns: all records up to this time are read
@@ -45,6 +46,7 @@ struct reader {
 	struct task_table tasks;
 	struct user_table users;
 	size_t nr_users;
+	uint64_t held;
 	struct program **list;
 	size_t size;
 	uint64_t turn;
@@ -58,6 +60,9 @@ struct reader {
 	bool is_hurried;
 	bool is_over;
 };
+
+/** READER_HELD_MAX - so many bytes wait for others of their user that were left in rings */
+#define READER_HELD_MAX ((uint64_t)64 << 20)
 
 /** reader_run - the reader's process; returns when the recorder has ended, or memory ran out */
 void reader_run(const struct helper_work *work, int inbox_fd, int *place, int search_number);

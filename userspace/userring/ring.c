@@ -618,7 +618,7 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	ring->is_waiting = !is_cut && ring->tail != head;
 	/* Other users do not wait for one who writes more than is read: what comes too late is
 	 * lost. The threads of one user wait for each other. */
-	ring->is_left = is_cut && !reader->is_shared;
+	ring->is_left = is_cut && reader->awaits_left;
 	ring->nr_waits = ring->is_waiting || ring->is_left ? ring->nr_waits + 1 : 0;
 	if (ring->nr_waits == 0)
 		ring->complete_ns = now_ns;
