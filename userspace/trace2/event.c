@@ -167,7 +167,7 @@ hot_inline char *event_put_head(char *out, struct time_cache *times,
 				const bool is_short)
 {
 	const struct trace2_thread *owner = is_short ? event->thread : event_thread(session, event);
-	const struct buffer *thread = &owner->json;
+	const struct text *thread = &owner->json;
 
 	put_slack(out, kinds[kind].head);
 	out = put_blocks(out + kinds[kind].head_size, thread->data, thread->size, 3);

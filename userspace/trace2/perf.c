@@ -151,7 +151,7 @@ hot_inline char *perf_put_columns(char *out, struct time_cache *times,
 				  const struct trace2_session *session,
 				  const struct trace2_event *event)
 {
-	const struct buffer *columns = &event_thread(session, event)->columns;
+	const struct text *columns = &event_thread(session, event)->columns;
 	const struct kind *kind = &kinds[event->kind];
 	unsigned int decimals = session->settings.decimals;
 	size_t width = seconds_width(session, SECONDS_WIDTH);

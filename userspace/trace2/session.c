@@ -15,44 +15,41 @@
 struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
 					struct trace2_string name)
 {
-	struct trace2_thread *thread = calloc(1, sizeof(*thread));
-	struct buffer *json, *columns, escaped = { 0 };
+	struct buffer all = { 0 }, escaped = { 0 };
 	struct text text = string_text(name);
+	struct trace2_thread *thread = NULL;
+	size_t json_size;
 
-	if (!thread)
-		return NULL;
-	json = &thread->json;
-	columns = &thread->columns;
 	/* git cuts within characters, which leaves bytes that are not UTF-8. */
 	if (!session->settings.has_whole_names)
 		text = text_cut(text, THREAD_NAME_SIZE);
-	buffer_append_string(json, "\"sid\":");
-	json_append_string(json, text_of(session->sid));
-	buffer_append_string(json, ",\"thread\":");
-	json_append_string(json, text);
+	buffer_append_string(&all, "\"sid\":");
+	json_append_string(&all, text_of(session->sid));
+	buffer_append_string(&all, ",\"thread\":");
+	json_append_string(&all, text);
+	json_size = all.size;
 	/* "d0 | main                     | " */
-	buffer_printf(columns, "d%u | ", session->depth);
+	buffer_printf(&all, "d%u | ", session->depth);
 	escape_append(&escaped, text);
-	column_append(columns, buffer_text(&escaped), THREAD_NAME_SIZE, SIZE_MAX);
-	buffer_append_string(columns, " | ");
-	columns->failed |= escaped.failed;
+	column_append(&all, buffer_text(&escaped), THREAD_NAME_SIZE, SIZE_MAX);
+	buffer_append_string(&all, " | ");
+	/* Of its final size: there are very many threads. */
+	if (!all.failed && !escaped.failed)
+		thread = malloc(sizeof(*thread) + all.size + PUT_SLACK);
+	if (thread) {
+		memcpy(thread->bytes, all.data, all.size);
+		memset(thread->bytes + all.size, 0, PUT_SLACK);
+		thread->json = (struct text){ thread->bytes, json_size };
+		thread->columns =
+			(struct text){ thread->bytes + json_size, all.size - json_size };
+	}
+	buffer_release(&all);
 	buffer_release(&escaped);
-	buffer_seal(json);
-	buffer_seal(columns);
-	buffer_trim(json);
-	buffer_trim(columns);
-	if (!json->failed && !columns->failed)
-		return thread;
-	trace2_thread_free(thread);
-	return NULL;
+	return thread;
 }
 
 void trace2_thread_free(struct trace2_thread *thread)
 {
-	if (!thread)
-		return;
-	buffer_release(&thread->json);
-	buffer_release(&thread->columns);
 	free(thread);
 }
 

@@ -321,8 +321,9 @@ extern const struct kind kinds[TRACE2_KIND_COUNT];
 
 /** struct trace2_thread - a thread, and its part of each line */
 struct trace2_thread {
-	struct buffer json;    /* EVENT's members "sid" and "thread", without commas around them */
-	struct buffer columns; /* PERF's columns of depth and thread */
+	struct text json;    /* EVENT's members "sid" and "thread", without commas around them */
+	struct text columns; /* PERF's columns of depth and thread */
+	char bytes[];	     /* of both; see buffer_seal() */
 };
 
 /** struct trace2_text - a text in the forms that lines need; see buffer_seal() */
