@@ -317,8 +317,12 @@ static int extras_add(struct descriptor *descriptor, const struct match *match,
 
 static int extras_set(struct descriptor *descriptor, const struct match *match)
 {
-	descriptor->extras = calloc(match->format->nr_fields + 1, sizeof(*descriptor->extras));
-	descriptor->fields = calloc(match->format->nr_fields + 1, sizeof(*descriptor->fields));
+	size_t nr = 0;
+
+	for (size_t i = match->format->nr_common; i < match->format->nr_fields; i++)
+		nr += roles[match->roles[i]].passing != PASSING_NOT;
+	descriptor->extras = calloc(nr + 1, sizeof(*descriptor->extras));
+	descriptor->fields = calloc(nr + 1, sizeof(*descriptor->fields));
 	if (!descriptor->extras || !descriptor->fields ||
 	    extras_add(descriptor, match, PASSING_ALWAYS, &descriptor->nr_early_extras) < 0)
 		return -1;

@@ -194,32 +194,36 @@ static int extra_bind(struct binding *binding, const struct format_field *field)
 	return 0;
 }
 
-/*
- * Without args, all fields but the common ones; "-" is none. There is space for the id of a flow,
- * and for the ABI of a system call.
- */
+/* Whether args name a field: without them, all but the common ones; "-" is none. */
+static bool args_have(struct text args, const struct format *format, size_t index)
+{
+	if (text_equals(args, text_of("*")))
+		return index >= format->nr_common;
+	return list_has(args, text_of(format->fields[index].name));
+}
+
+/* There is space for the id of a flow, and for the ABI of a system call. */
 static int args_bind(struct binding *binding, struct error *error)
 {
 	const struct format *format = binding->format;
 	struct text args = text_of(binding->args ? binding->args : "*");
-	bool is_all = text_equals(args, text_of("*")), is_none = text_equals(args, text_of("-"));
+	bool is_list = !text_equals(args, text_of("*")) && !text_equals(args, text_of("-"));
 	struct rule_action *action = binding->action;
 	/* A list of the rule is for begins; of its fields, ends have some. */
 	bool is_checked = binding->use->settings.args || binding->use->role != RULE_END;
+	size_t nr = 0;
 
-	if (is_checked && !is_all && !is_none && args_check(binding, args, error) < 0)
+	if (is_checked && is_list && args_check(binding, args, error) < 0)
 		return -1;
-	action->extras = calloc(format->nr_fields + 1, sizeof(*action->extras));
-	action->fields = calloc(format->nr_fields + 2, sizeof(*action->fields));
-	action->extra_symbols = calloc(format->nr_fields + 1, sizeof(*action->extra_symbols));
+	for (size_t i = 0; i < format->nr_fields; i++)
+		nr += args_have(args, format, i);
+	action->extras = calloc(nr + 1, sizeof(*action->extras));
+	action->fields = calloc(nr + 2, sizeof(*action->fields));
+	action->extra_symbols = calloc(nr + 1, sizeof(*action->extra_symbols));
 	if (!action->extras || !action->fields || !action->extra_symbols)
 		return error_set(error, "out of memory");
-	for (size_t i = 0; i < format->nr_fields && !is_none; i++) {
-		bool is_common = i < format->nr_common;
-
-		if (is_all ? is_common : !list_has(args, text_of(format->fields[i].name)))
-			continue;
-		if (extra_bind(binding, &format->fields[i]) < 0)
+	for (size_t i = 0; i < format->nr_fields; i++) {
+		if (args_have(args, format, i) && extra_bind(binding, &format->fields[i]) < 0)
 			return error_set(error, "out of memory");
 	}
 	return 0;
