@@ -82,6 +82,7 @@ SELECT_AT = """const r = ktrack.recording, [tracepoint, id, time] = arguments;
 const track = r.tracks.find(({ identity }) => identity.tracepoint === tracepoint && identity.id === id);
 ktrack.show(sliceAt(r, track.rows[0], time) ?? thing(track.instants, track.instants.chunks[0], 0));
 """
+WHY_TAB = "[...document.querySelectorAll('#tabs button')].find(({ textContent }) => textContent === 'Why').click();"
 # Rows of the details by their titles.
 ROWS = """return Object.fromEntries([...document.querySelectorAll("#details .columns > table:first-child tr")].map(({ cells }) => [cells[0].innerText, cells[1].innerText.trim()]));"""
 # Ways from states and CPUs: what is selected, rows of its details, and where j leads to.
@@ -390,6 +391,15 @@ def check_excuses(tap, pages):
     tap.ok(wanted in text, "a slice that is not among the slowest", text)
     wrong = cases.run(pages.folder, "why", "--at=0.000250000s", "trace.dat", "mydrv:io/locked")[1]
     tap.nothing(wrong, "that command works")
+    pages.browser.run(SELECT, "sched:thread", "Running")
+    text = pages.details()
+    tap.ok("ktrack why" not in text, "a state is no slice that lacks its split", text)
+    pages.browser.run(WHY_TAB)
+    text = pages.details()
+    tap.ok("Another one of a trace.dat" in text and "trace.dat 'sched:thread/Running'" in text, "who asks about a state is told how", text)
+    pages.browser.run("const { instants } = ktrack.recording.tracks.find(({ instants }) => instants); ktrack.show(thing(instants, instants.chunks[0], 0));")
+    text = pages.details()
+    tap.ok("Only slices that take time are explained." in text, "an instant has no time", text)
 
 
 def check_hostile(tap, pages):

@@ -178,7 +178,7 @@ class Details {
 
 	// An element about an item, or about where its time went alone; null if another one is selected meanwhile.
 	async of(one, isWhy = false) {
-		const { picture } = this.page, args = await one.chunk.argsOf(one.index), why = await this.page.why.of(one);
+		const { picture } = this.page, args = await one.chunk.argsOf(one.index), why = await this.page.why.of(one, isWhy);
 		if (picture.selected !== one)
 			return null;
 		picture.flows = flowsOf(this.recording, one, args);
@@ -187,7 +187,7 @@ class Details {
 		if (picture.selected !== one)
 			return null;
 		if (isWhy)
-			return element("div", {}, this.head(one), why ?? "There is nothing to explain.");
+			return element("div", {}, this.head(one), why ?? "Only slices that take time are explained.");
 		const columns = element("div", { className: "columns" });
 		columns.append(tableOf([...this.factsOf(one, args), ...links]));
 		if (why)

@@ -153,12 +153,14 @@ class Why {
 		return this.knownFinder ??= new Finder(this.recording);
 	}
 
-	// An element about a slice; null if there is nothing to explain.
-	async of(one) {
-		if (one.kind !== "slice" || one.end === one.begin || EXPLAINING.includes(one.track.identity.tracepoint))
+	// An element about a slice; null if there is nothing to explain, or it is not explained and explains others.
+	async of(one, isWhy) {
+		if (one.kind !== "slice" || one.end === one.begin)
 			return null;
 		const found = await explanationOf(this.recording, one), box = element("section", { className: "why" });
 		if (!found) {
+			if (!isWhy && EXPLAINING.includes(one.track.identity.tracepoint))
+				return null;
 			box.append(element("p", { textContent: excuse(this.recording, one) }));
 			return box;
 		}
