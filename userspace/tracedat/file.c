@@ -1059,7 +1059,7 @@ static int trace_file_begin(struct trace_file *file, struct error *error)
 			stream->convert = file_convert_time;
 	}
 	trace_file_complete(file);
-	if (trace_file_find_moves(file, error) < 0)
+	if (trace_file_find_states(file, error) < 0 || trace_file_find_moves(file, error) < 0)
 		return -1;
 	/* A part states the id of the whole. */
 	id = file->recording.id;

@@ -531,6 +531,18 @@ struct trace_comms {
 #define SUB_BUFFER_SIZE_MIN 32
 #define SUB_BUFFER_SIZE_MAX (8 << 20)
 
+/**
+ * enum trace_states - what the states of sched_switch are
+ * @STATES_AS_PRINTED: what its print format says
+ * @STATES_NUMBERED: numbers, which the format takes for bits (Linux 4.14)
+ * @STATES_SHIFTED: bits, which are one too high (Linux 4.15 to 4.19)
+ */
+enum trace_states {
+	STATES_AS_PRINTED,
+	STATES_NUMBERED,
+	STATES_SHIFTED,
+};
+
 /** struct trace_file - a trace.dat */
 struct trace_file {
 	char *path;
@@ -559,6 +571,7 @@ struct trace_file {
 	struct trace_statistics statistics;
 	struct trace_ids ids;
 	struct trace_comms comms;
+	enum trace_states states;
 	struct thread_set moved;    /* processes that were moved to another cgroup meanwhile */
 	struct checksums checksums; /* of a file that ktrack wrote */
 	enum checksums_state checksums_state;
@@ -601,6 +614,17 @@ void trace_file_check_ids(struct trace_file *file);
 int trace_file_read_comms(struct trace_file *file, struct error *error);
 /** comm_compare - the order of struct trace_comm, for qsort(3) and bsearch(3) */
 int comm_compare(const void *a, const void *b);
+/** trace_file_find_states - find out what states of switches mean; returns -1 with @error */
+int trace_file_find_states(struct trace_file *file, struct error *error);
+/**
+ * trace_file_replace_states - replace the format of switches if its states are not the records'
+ * @out: the new format
+ *
+ * Returns false if memory ran out.
+ */
+bool trace_file_replace_states(const struct trace_file *file, struct tracepoint *tracepoint,
+			       struct buffer *out);
+
 /** trace_file_find_moves - find the processes that were moved, if the cgroup of one depends on it;
  * returns -1 with @error */
 int trace_file_find_moves(struct trace_file *file, struct error *error);

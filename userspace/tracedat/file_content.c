@@ -539,6 +539,7 @@ struct format_visit {
 	bool has_programs;    /* the file has events of programs, which have ids of their own */
 	struct buffer system; /* of the current formats, behind PROGRAM_PREFIX */
 	struct buffer name;   /* of the current format */
+	struct buffer states; /* a format that replaces one that is wrong */
 	int status;	      /* last result of the visitor */
 };
 
@@ -578,7 +579,9 @@ static void visit_format(struct format_visit *visit, struct text format, uint64_
 		return;
 	if (visit->has_programs && id >= PROGRAM_EVENT_ID)
 		tracepoint.system = buffer_string(&visit->system);
-	if (visit->visitor->visit)
+	if (!trace_file_replace_states(visit->file, &tracepoint, &visit->states))
+		visit->status = error_set(visit->error, "out of memory");
+	else if (visit->visitor->visit)
 		visit->status = visit->visitor->visit(visit->visitor->context, &tracepoint,
 						      visit->error);
 	else
@@ -667,6 +670,7 @@ int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *v
 	}
 	buffer_release(&visit.system);
 	buffer_release(&visit.name);
+	buffer_release(&visit.states);
 	return visit.status;
 }
 
