@@ -1093,6 +1093,25 @@ void why_put_slice(struct why_sink *why, const struct why_slice *slice);
 void part_append_text(struct buffer *out, const struct name_table *names,
 		      const struct part_key *key);
 
+/** part_kind_word, part_find_reason - a part's kind and reason, NULL for no reason */
+const char *part_kind_word(const struct part_key *key);
+const char *part_find_reason(const struct name_table *names, const struct part *part);
+
+/** append_sum_text - append a part likewise, also one that sums up others of @slice */
+void append_sum_text(struct buffer *out, const struct name_table *names, const struct part *part,
+		     const struct why_slice *slice);
+
+/** slice_find_causes - the causes of a slice; returns their number */
+int slice_find_causes(struct why_sink *why, const struct why_slice *slice, struct cause *causes);
+
+/** append_cause - append a cause with its shares and the waits for it, as behind "mainly" */
+void append_cause(struct buffer *out, const struct why_sink *why, const struct why_slice *slice,
+		  const struct cause *cause);
+
+/** path_size - the waits for a cause that are shown; append_path - append one of them */
+size_t path_size(const struct why_sink *why, const struct cause *cause);
+void append_path(struct buffer *out, const struct name_table *names, const struct part *wait);
+
 /** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
 int why_print_folded(struct why_sink *why);
 
