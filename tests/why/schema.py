@@ -11,8 +11,10 @@ import manpage  # noqa: E402
 
 PAGE = TESTS.parent / "userspace/cli/ktrack-why.1"
 ANSWER = {"matched": int, "has_sched": bool, "has_irq": bool, "lost_records": int, "lost_gaps": int}
-ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": list, "time_unit": str, "left_out_ns": int, "left_out_at_ns": int}
+ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": list, "instants": list, "time_unit": str, "left_out_ns": int, "left_out_at_ns": int}
 PROCESS = {"pid": int, "comm": str, "running_ns": int, "runnable_ns": int, "uninterruptible_ns": int}
+PROCESS_MORE = {"instants": int}
+INSTANTS = {"count": int, "tracepoint": str, "name": str}
 SLICES = {"count": int, "total_ns": int, "slowest": dict}
 SLICE = {"tracepoint": str, "name": str, "track": str, "begin_ns": int, "ns": int, "async": bool, "suspect": bool, "unfinished": bool, "causes": list, "parts": list}
 SLICE_MORE = {"tid": int, "comm": str, "killer_tid": int, "killer": str}
@@ -63,7 +65,9 @@ def wrong_answer(answer):
     """What is wrong with an answer."""
     yield from wrong_members(answer, ANSWER, ANSWER_MORE, "answer")
     for one in answer.get("processes", []):
-        yield from wrong_members(one, PROCESS, {}, "process")
+        yield from wrong_members(one, PROCESS, PROCESS_MORE, "process")
+    for one in answer.get("instants", []):
+        yield from wrong_members(one, INSTANTS, {}, "instants")
     for one in answer.get("kinds", []):
         yield from wrong_members(one, SLICES, {}, "kind")
     for one in answer.get("slices", []) + [one["slowest"] for one in answer.get("kinds", [])]:
@@ -85,5 +89,5 @@ def undocumented():
     """Members that the section JSON of the page does not name, and kinds that neither it nor the description names."""
     page = manpage.Page(PAGE)
     named, kinds = ({word for section in sections for line in page.of(section) for word in line.bold} for sections in (("JSON",), ("JSON", "DESCRIPTION")))
-    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, CAUSE_MORE, OTHER, OTHER_MORE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW, COMPARED_ROW)
+    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, PROCESS_MORE, INSTANTS, CAUSE, CAUSE_MORE, OTHER, OTHER_MORE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW, COMPARED_ROW)
     return sorted({name for table in tables for name in table} - named | KINDS - kinds)

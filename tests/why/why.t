@@ -85,6 +85,18 @@ CASES = {
     "locks": ("update", "count"),
     "window": ("unread", "confirmed", "closed", "locked"),
 }
+ONLY_INSTANTS = [
+    "INSTANTS   SHARE  BUSIEST PROCESSES",
+    "       5   62.5%  tid 40",
+    "       3   37.5%  worker (41)",
+    "",
+    "INSTANTS   SHARE  MOST FREQUENT INSTANTS",
+    "       6   75.0%  mydrv:io/tick",
+    "       2   25.0%  mydrv:io/tock",
+    "",
+    "no slices, so no durations; record with -r default",
+    "all instants: ktrack stat trace.dat",
+]
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"
 REFUSED = {
     "--aggregate nothing": (1, f"trace.dat: no slice matches 'nothing'; {CATEGORIES}"),
@@ -120,6 +132,13 @@ def explain(words, folder):
     command = [KTRACK, "why", "trace.dat", *shlex.split(words)]
     done = process.run(command, cwd=folder, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
+
+
+def explain_script(script, folder, words=""):
+    """Explains a recording made of a script, likewise."""
+    (folder / "made.script").write_text(script)
+    subprocess.run([MKTRACE, folder / "made.script", folder / "trace.dat"], check=True)
+    return explain(words, folder)
 
 
 def check_sums(tap, folder):
@@ -194,16 +213,22 @@ def check_commands(tap, folder):
 
 
 def check_empty(tap, folder):
-    """Without slices, an overview says what there is instead, the command that shows it, and what to record."""
+    """Without slices, an overview has the instants, or says what there is instead, the command that shows it, and what to record."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\nevent mydrv:depth 3001 s64 counter_value\n"
-    instant, counter = "10us 40@0 io I tick\n", "20us 40@0 depth 1\n"
-    for records, others in ((instant, "instants"), (counter, "counters"), (instant + counter, "instants and counters"), ("", "")):
-        what = others and f", only {others}, which 'ktrack stat trace.dat' counts"
-        (folder / "empty.script").write_text(event + records)
-        subprocess.run([MKTRACE, folder / "empty.script", folder / "trace.dat"], check=True)
-        done, output, errors = explain("", folder)
+    counter = "20us 40@0 depth 1\n"
+    for records, what in ((counter, ", only counters, which 'ktrack stat trace.dat' counts"), ("", "")):
+        done, output, errors = explain_script(event + records, folder)
         is_right = done == 1 and not output and errors.splitlines()[-1:] == [f"ktrack: trace.dat: no slices{what}; record with -r default"]
         tap.ok(is_right, f"no slices{what}", done, output, errors)
+    instants = "".join(f"{10 + i}us 4{i % 3 % 2}@0 io I {('tick', 'tock')[i % 4 == 3]}\n" for i in range(8)) + counter
+    done, output, errors = explain_script(event + "task 41 worker 41\n" + instants, folder)
+    tap.ok((done, output.splitlines()) == (0, ONLY_INSTANTS), "of instants alone, the most frequent and whose they are", done, output, errors)
+    answer = json.loads(explain("--json", folder)[1])
+    counted = [[(one["instants"], one["pid"]) for one in answer["processes"]], [(one["count"], one["name"]) for one in answer["instants"]]]
+    tap.ok(counted == [[(5, 40), (3, 41)], [(6, "tick"), (2, "tock")]], "instants alone in JSON", answer)
+    tap.nothing(list(wrong_answer(answer)), "the members of the JSON of instants")
+    done, output, errors = explain_script(f"{event}{instants}50us 40@0 io B late\n51us 40@0 io E late\n", folder)
+    tap.ok(done == 0 and "mydrv:io/late @" in output and "INSTANTS" not in output, "beside a slice, instants are no answer", output)
 
 
 def check_programs(tap, folder):
@@ -211,14 +236,10 @@ def check_programs(tap, folder):
     remedy = "nothing can be attributed without the scheduler's records; record with -r sched,irq"
     event = 'writer "ktrack 0.2.0 thread 9"\nevent mytool:task 40000 char track_event_type; string slice_name\ntask 7 mytool 7\n'
     for buffer, end in (("", "\n"), ("buffer programs\n", " --programs\n")):
-        (folder / "programs.script").write_text(f"{event}{buffer}10us 7@0 40000 B read\n20us 7@0 40000 E read\n")
-        subprocess.run([MKTRACE, folder / "programs.script", folder / "trace.dat"], check=True)
-        _, output, errors = explain("read", folder)
+        _, output, errors = explain_script(f"{event}{buffer}10us 7@0 40000 B read\n20us 7@0 40000 E read\n", folder, "read")
         tap.ok(remedy + end in output, f"the remedy is{end.rstrip() or ' that of drivers'}", output, errors)
-        (folder / "programs.script").write_text(f"{event}{buffer}10us 7@0 40000 I tick\n")
-        subprocess.run([MKTRACE, folder / "programs.script", folder / "trace.dat"], check=True)
-        _, output, errors = explain("", folder)
-        tap.ok(f"' counts; record with -r default{end}" in errors, f"and without slices, too:{end.rstrip()}", output, errors)
+        _, output, errors = explain_script(f"{event}{buffer}10us 7@0 40000 I tick\n", folder)
+        tap.ok(f"no durations; record with -r default{end}" in output, f"and without slices, too:{end.rstrip()}", output, errors)
 
 
 def check_control_bytes(tap, folder):

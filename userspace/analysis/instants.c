@@ -247,7 +247,11 @@ int why_learn_instant(struct why_sink *why, const struct timeline_event *event)
 	struct why_track *track = why_track_of(why, event);
 	const struct cpu_history *cpu;
 
-	why->overview.has_instants = true;
+	/* For other outputs, these show instants by themselves. */
+	if (why->settings->is_overview && !why->settings->explanations && why->nr_matched == 0 &&
+	    why->overview.running_ns == 0)
+		overview_count_instant(&why->overview, event->track->category->text,
+				       why_name(why, event->name), track->process);
 	switch (track->role) {
 	case WHY_ROLE_ARMED:
 		return learn_armed(why, event);

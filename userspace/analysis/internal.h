@@ -742,6 +742,9 @@ void kept_release(struct kept *kept);
 /** OVERVIEW_MAX - limits of kinds and of processes */
 #define OVERVIEW_MAX 16384
 
+/** INSTANTS_SHOWN - names of instants in an overview of a recording without slices */
+#define INSTANTS_SHOWN 10
+
 /** PROCESS_OTHER - the number of those beyond it, which are counted as one */
 #define PROCESS_OTHER (-1)
 
@@ -759,7 +762,7 @@ enum kind_rank {
 	KIND_NONE,  /* no kind: states that last while nothing happens */
 };
 
-/** struct slice_kind - the slices of a kind */
+/** struct slice_kind - the slices of a kind, or the instants, which have only a count */
 struct slice_kind {
 	const char *category;
 	uint32_t name; /* a number of a name */
@@ -776,20 +779,41 @@ struct process_times {
 	int64_t running_ns;
 	int64_t runnable_ns;
 	int64_t uninterruptible_ns;
+	uint64_t nr_instants; /* in a recording without slices */
 };
 
 /** struct overview - what an overview counts; a zeroed struct is empty */
 struct overview {
 	struct map kinds;     /* struct slice_kind */
+	struct map instants;  /* struct slice_kind; until there are slices */
 	struct map processes; /* struct process_times */
 	int64_t running_ns;   /* of all processes */
-	bool has_instants;
+	uint64_t nr_instants; /* as in @instants */
 	bool has_counters;
 	bool failed; /* memory for a kind or a process ran out */
 };
 
-/** overview_kind - the kind of slices, a new one if needed; NULL if memory ran out */
-struct slice_kind *overview_kind(struct overview *overview, const struct slice_kind *key);
+/**
+ * overview_kind - the kind of slices or instants, a new one if needed
+ * @kinds: that of @overview for these
+ *
+ * Returns NULL if memory ran out.
+ */
+struct slice_kind *overview_kind(struct overview *overview, struct map *kinds,
+				 const struct slice_kind *key);
+
+/** overview_count_instant - count an instant of a process, NULL if it is of none */
+void overview_count_instant(struct overview *overview, const char *category, uint32_t name,
+			    struct process_times *process);
+
+/**
+ * overview_frequent - the most frequent instants
+ * @out: room for @max
+ *
+ * Returns their number.
+ */
+size_t overview_frequent(const struct overview *overview, const struct slice_kind **out,
+			 size_t max);
 
 /** overview_kind_has_name - whether all slices of its name and category are of this kind */
 bool overview_kind_has_name(const struct overview *overview, const struct slice_kind *kind);
@@ -798,7 +822,7 @@ bool overview_kind_has_name(const struct overview *overview, const struct slice_
 struct process_times *overview_process(struct overview *overview, int id, uint32_t name);
 
 /**
- * overview_busiest - the processes that ran longest
+ * overview_busiest - the processes that ran longest or, if none ran, that have most instants
  * @out: room for @max
  *
  * Returns their number.
@@ -848,7 +872,7 @@ struct why_track {
 	bool is_of_locks;	       /* they are waits for locks */
 	struct thread_history *thread; /* of threads' tracks, NULL for others */
 	bool is_selected;	       /* slices are selected, if their names are */
-	/* In an overview: the rank of slices, the kind of the last one, and whose time states are.
+	/* In an overview: the rank of slices, the kind of the last one, and the thread's process.
 	 */
 	enum kind_rank rank;
 	struct slice_kind *kind;
@@ -979,6 +1003,13 @@ struct why_sink {
 	struct buffer out;
 	struct buffer folded;
 };
+
+/** why_has_only_instants - whether an overview has nothing else that it could show */
+static inline bool why_has_only_instants(const struct why_sink *why)
+{
+	return why->nr_matched == 0 && why->overview.running_ns == 0 &&
+	       why->overview.nr_instants > 0;
+}
 
 /** why_name_find - the number of a name of the timeline, which is looked up and kept there */
 uint32_t why_name_find(struct why_sink *why, struct timeline_name *name);

@@ -341,6 +341,8 @@ static void put_processes(struct why_sink *why, size_t max, bool *first)
 		json_append_number(out, "runnable_ns", process->runnable_ns, &is_first);
 		json_append_number(out, "uninterruptible_ns", process->uninterruptible_ns,
 				   &is_first);
+		if (process->running_ns == 0)
+			json_append_number(out, "instants", process->nr_instants, &is_first);
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
@@ -361,6 +363,27 @@ static void put_kinds(struct why_sink *why, bool with_parts, bool *first)
 		json_append_number(out, "total_ns", kind->total_ns, &is_first);
 		json_append_member(out, text_of("slowest"), &is_first);
 		put_slice(why, &why->slices[i], with_parts);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
+}
+
+static void put_instants(struct why_sink *why, bool *first)
+{
+	const struct slice_kind *instants[INSTANTS_SHOWN];
+	size_t nr = overview_frequent(&why->overview, instants, INSTANTS_SHOWN);
+	struct buffer *out = &why->out;
+
+	json_append_member(out, text_of("instants"), first);
+	buffer_append_char(out, '[');
+	for (size_t i = 0; i < nr; i++) {
+		bool is_first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		json_append_number(out, "count", instants[i]->count, &is_first);
+		json_append_text(out, "tracepoint", text_of(instants[i]->category), &is_first);
+		json_append_text(out, "name", name_table_text(&why->names, instants[i]->name),
+				 &is_first);
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
@@ -394,6 +417,8 @@ int why_print_json(struct why_sink *why)
 	} else if (why->settings->is_overview) {
 		put_processes(why, PROCESSES_SHOWN, &first);
 		put_kinds(why, true, &first);
+		if (why_has_only_instants(why))
+			put_instants(why, &first);
 	} else {
 		json_append_member(out, text_of("slices"), &first);
 		buffer_append_char(out, '[');

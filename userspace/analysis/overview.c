@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ktrack why counts without a selector: kinds of slices, and processes. */
+/* What ktrack why counts without a selector: kinds of slices or instants, and processes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,23 +30,62 @@ bool overview_kind_has_name(const struct overview *overview, const struct slice_
 	return true;
 }
 
-struct slice_kind *overview_kind(struct overview *overview, const struct slice_kind *key)
+struct slice_kind *overview_kind(struct overview *overview, struct map *kinds,
+				 const struct slice_kind *key)
 {
 	struct slice_kind wanted = *key;
-	struct slice_kind *kind = map_find(&overview->kinds, kind_hash(key), kind_has_key, key);
+	struct slice_kind *kind = map_find(kinds, kind_hash(key), kind_has_key, key);
 
 	/* Beyond the limit, names of a tracepoint share a kind. */
-	if (!kind && overview->kinds.size >= OVERVIEW_MAX) {
+	if (!kind && kinds->size >= OVERVIEW_MAX) {
 		wanted.name = NAMES_OTHER;
-		kind = map_find(&overview->kinds, kind_hash(&wanted), kind_has_key, &wanted);
+		kind = map_find(kinds, kind_hash(&wanted), kind_has_key, &wanted);
 	}
 	if (kind)
 		return kind;
-	kind = map_take(&overview->kinds, kind_hash(&wanted), malloc(sizeof(*kind)));
+	kind = map_take(kinds, kind_hash(&wanted), malloc(sizeof(*kind)));
 	if (kind)
 		*kind = wanted;
 	overview->failed |= !kind;
 	return kind;
+}
+
+void overview_count_instant(struct overview *overview, const char *category, uint32_t name,
+			    struct process_times *process)
+{
+	struct slice_kind key = { .category = category, .name = name, .rank = KIND_NONE };
+	struct slice_kind *kind = overview_kind(overview, &overview->instants, &key);
+
+	if (kind)
+		kind->count++;
+	if (process)
+		process->nr_instants++;
+	overview->nr_instants++;
+}
+
+/* The order is total, so that it is the same in every run. */
+static bool instant_is_before(const struct slice_kind *a, const struct slice_kind *b)
+{
+	if (a->count != b->count)
+		return a->count > b->count;
+	return a->name != b->name ? a->name < b->name : strcmp(a->category, b->category) < 0;
+}
+
+size_t overview_frequent(const struct overview *overview, const struct slice_kind **out, size_t max)
+{
+	const struct slice_kind *kind;
+	size_t nr = 0, at;
+
+	map_for_each(&overview->instants, kind) {
+		for (at = nr; at > 0 && instant_is_before(kind, out[at - 1]); at--) {
+			if (at < max)
+				out[at] = out[at - 1];
+		}
+		if (at < max)
+			out[at] = kind;
+		nr += nr < max;
+	}
+	return nr;
 }
 
 static bool process_has_key(const void *value, const void *key)
@@ -82,6 +121,8 @@ static bool process_is_before(const struct process_times *a, const struct proces
 {
 	if (a->running_ns != b->running_ns)
 		return a->running_ns > b->running_ns;
+	if (a->nr_instants != b->nr_instants)
+		return a->nr_instants > b->nr_instants;
 	return a->id != b->id ? a->id < b->id : a->name < b->name;
 }
 
@@ -92,7 +133,8 @@ size_t overview_busiest(const struct overview *overview, const struct process_ti
 	size_t nr = 0, at;
 
 	map_for_each(&overview->processes, process) {
-		if (process->running_ns == 0)
+		if (process->running_ns == 0 &&
+		    (overview->running_ns > 0 || process->nr_instants == 0))
 			continue;
 		for (at = nr; at > 0 && process_is_before(process, out[at - 1]); at--) {
 			if (at < max)
@@ -128,5 +170,6 @@ bool call_waits(struct text name)
 void overview_release(struct overview *overview)
 {
 	map_free(&overview->kinds);
+	map_free(&overview->instants);
 	map_free(&overview->processes);
 }

@@ -604,6 +604,21 @@ static void append_time_cell(struct buffer *out, int64_t ns, int width)
 	buffer_release(&cell);
 }
 
+static void append_share(struct buffer *out, int64_t part, int64_t whole)
+{
+	buffer_printf(out, "  %5.1f%%", 100.0 * (double)part / (double)whole);
+}
+
+static void append_count_cell(struct buffer *out, uint64_t count, uint64_t whole)
+{
+	struct buffer cell = { 0 };
+
+	buffer_append_grouped(&cell, count);
+	buffer_printf(out, "%8s", buffer_string(&cell));
+	append_share(out, (int64_t)count, (int64_t)whole);
+	buffer_release(&cell);
+}
+
 static void append_what(struct why_sink *why, const struct part *part,
 			const struct why_slice *slice)
 {
@@ -634,7 +649,7 @@ static void print_cells(struct buffer *out, const struct listing_level *level, i
 {
 	append_time_cell(out, part_ns, 8);
 	if (level->slice)
-		buffer_printf(out, "  %5.1f%%", 100.0 * (double)part_ns / (double)level->slice_ns);
+		append_share(out, part_ns, level->slice_ns);
 	else
 		buffer_append_string(out, "        ");
 	buffer_printf(out, "  %5llu  %*s", (unsigned long long)count, (int)level->level * 2, "");
@@ -873,21 +888,25 @@ static void print_processes(struct why_sink *why)
 {
 	const struct process_times *busiest[PROCESSES_SHOWN];
 	size_t nr = overview_busiest(&why->overview, busiest, PROCESSES_SHOWN);
+	bool has_times = why->overview.running_ns > 0;
 	struct buffer *out = &why->out;
 
-	if (nr == 0)
+	if (nr == 0 || (!has_times && !why_has_only_instants(why)))
 		return;
-	buffer_append_string(out, " RUNNING   SHARE  RUNNABLE   STATE D  BUSIEST PROCESSES\n");
+	buffer_append_string(out, has_times ? " RUNNING   SHARE  RUNNABLE   STATE D  BUSIEST PROCESSES\n"
+					    : "INSTANTS   SHARE  BUSIEST PROCESSES\n");
 	for (size_t i = 0; i < nr; i++) {
 		const struct process_times *process = busiest[i];
 		struct buffer name = { 0 };
 
-		append_time_cell(out, process->running_ns, 8);
-		buffer_printf(out, "  %5.1f%%",
-			      100.0 * (double)process->running_ns /
-				      (double)why->overview.running_ns);
-		append_time_cell(out, process->runnable_ns, 10);
-		append_time_cell(out, process->uninterruptible_ns, 10);
+		if (has_times) {
+			append_time_cell(out, process->running_ns, 8);
+			append_share(out, process->running_ns, why->overview.running_ns);
+			append_time_cell(out, process->runnable_ns, 10);
+			append_time_cell(out, process->uninterruptible_ns, 10);
+		} else {
+			append_count_cell(out, process->nr_instants, why->overview.nr_instants);
+		}
 		append_thread(&name, &why->names, process->name, process->id);
 		buffer_append_string(out, "  ");
 		buffer_append_printable(out, buffer_text(&name));
@@ -895,6 +914,35 @@ static void print_processes(struct why_sink *why)
 		buffer_release(&name);
 	}
 	buffer_append_char(out, '\n');
+}
+
+/* Without slices: what there is instead, and how to see all of it. */
+static void print_instants(struct why_sink *why)
+{
+	const struct slice_kind *instants[INSTANTS_SHOWN];
+	size_t nr = overview_frequent(&why->overview, instants, INSTANTS_SHOWN);
+	struct buffer *out = &why->out, source = { 0 };
+
+	buffer_append_string(out, "INSTANTS   SHARE  MOST FREQUENT INSTANTS");
+	if (why->overview.instants.size > nr)
+		buffer_printf(out, ", OF %zu NAMES", why->overview.instants.size);
+	buffer_append_char(out, '\n');
+	for (size_t i = 0; i < nr; i++) {
+		append_count_cell(out, instants[i]->count, why->overview.nr_instants);
+		buffer_append_string(out, "  ");
+		buffer_append_printable(out, text_of(instants[i]->category));
+		buffer_append_char(out, '/');
+		buffer_append_printable(out, name_table_text(&why->names, instants[i]->name));
+		buffer_append_char(out, '\n');
+	}
+	buffer_append_word(&source, why->source);
+	buffer_append_string(out, "\nno slices, so no durations; record with -r default");
+	buffer_append_string(out, why->has_programs ? " --programs" : "");
+	buffer_append_string(out, "\nall instants: ktrack stat ");
+	buffer_append_printable(out, buffer_text(&source));
+	buffer_append_char(out, '\n');
+	out->failed |= source.failed;
+	buffer_release(&source);
 }
 
 /* The command that explains slices of a kind in full. */
@@ -1058,7 +1106,9 @@ static void print_remarks(struct why_sink *why)
 		buffer_append_string(out, " not explained: too many overlap\n");
 	}
 	if (why->nr_matched == 0 && why->settings->is_overview) {
-		if (why->settings->is_live || why->overview.running_ns > 0)
+		if (why_has_only_instants(why))
+			print_instants(why);
+		else if (why->settings->is_live || why->overview.running_ns > 0)
 			buffer_append_string(out, "no slices\n");
 	} else if (why->nr_matched == 0 && why->settings->is_live) {
 		buffer_append_string(out, "no slice matches '");

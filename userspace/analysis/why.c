@@ -9,19 +9,13 @@
 
 #include "event/event.h"
 
-/* Nothing of the recording has a time that an overview could explain. */
+/* A recording has nothing that an overview could show. */
 static int why_refuse_empty(const struct why_sink *why, struct error *error)
 {
-	const struct overview *overview = &why->overview;
-	const char *others = overview->has_instants && overview->has_counters
-				     ? "instants and counters"
-			     : overview->has_instants ? "instants"
-			     : overview->has_counters ? "counters"
-						      : NULL;
 	SCOPED_BUFFER(rest);
 
-	if (others) {
-		buffer_printf(&rest, ", only %s, which 'ktrack stat ", others);
+	if (why->overview.has_counters) {
+		buffer_append_string(&rest, ", only counters, which 'ktrack stat ");
 		buffer_append_word(&rest, why->source);
 		buffer_append_string(&rest, "' counts");
 	}
@@ -62,7 +56,8 @@ static int why_finish(struct why_sink *why, struct error *error)
 		return error_set_system(error, errno, "cannot write to %s", why->settings->folded);
 	if (file_write_all(why->fd, why->out.data, why->out.size, NULL) < 0)
 		return error_set_system(error, errno, "cannot write to standard output");
-	if (why->nr_matched > 0 || why->settings->is_live || why->overview.running_ns > 0)
+	if (why->nr_matched > 0 || why->settings->is_live || why->overview.running_ns > 0 ||
+	    why_has_only_instants(why))
 		return 0;
 	if (why->settings->is_overview)
 		return why_refuse_empty(why, error);
@@ -512,7 +507,7 @@ static bool slice_classify(struct why_sink *why, struct why_track *track,
 	if (key.rank == KIND_NONE)
 		return false;
 	if (!kind || kind->name != key.name || kind->rank != key.rank)
-		kind = track->kind = overview_kind(&why->overview, &key);
+		kind = track->kind = overview_kind(&why->overview, &why->overview.kinds, &key);
 	if (!kind)
 		return false;
 	kind->count++;
@@ -804,7 +799,7 @@ static void overview_learn_track(struct why_sink *why, struct why_track *one,
 		one->rank = KIND_STATE;
 	else
 		one->rank = one->role != WHY_ROLE_NONE || track->is_state ? KIND_NONE : KIND_WORK;
-	if (one->role == WHY_ROLE_THREAD && !is_left_out)
+	if (is_of_thread && !is_left_out)
 		one->process = overview_process(
 			&why->overview, id,
 			name_table_add(
