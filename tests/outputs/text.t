@@ -224,7 +224,7 @@ OWN_EVENTS = [
     ("data_json", "marker:text", "first\nsecond", 1),
     ("data_json", "text:mine", "a=1 b=2", 1001),
     ("data_json", "text:mine", "a=3", 8000),
-    ("data_json", "text:function", "kfree <-putname", 6000),
+    ("data_json", "functions:call", "kfree", 6000),
     ("data_json", "text:mine", "older", 6000),
     ("region_enter", "syscalls:call", "read", 9000),
     ("region_leave", "syscalls:call", "read", 11000),
@@ -249,12 +249,28 @@ def check_own(tap):
     """Events without a form, texts of several lines, losses, lines in the wrong order."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "trace.txt").write_text(OWN)
-        stream, wrong = cases.run(folder, "export", "--event", "-e", "text,syscalls", "-r", "marker,syscalls", "trace.txt", status=1)
+        stream, wrong = cases.run(folder, "export", "--event", "-e", "text,syscalls", "-r", "marker,syscalls,functions", "trace.txt", status=1)
         found = sorted(own_events(stream))
         tap.ok(found == sorted(OWN_EVENTS), "events without a form are instants with their text", *map(str, found))
         tap.ok(wrong == [LACK, OLDER], "what the text lacks, and lines in the wrong order, are reported", *wrong)
         losses = [json.loads(line)["msg"] for line in stream.splitlines() if b'"msg":"lost' in line]
         tap.ok(losses == ["lost 12 records on cpu 1", "lost an unknown number of records on cpu 0"], "losses are those that the text reports", *losses)
+
+
+def check_functions(tap):
+    """Calls of the function tracer, as the kernel and trace-cmd print them, and with less than both."""
+    calls = {
+        "kfree <-putname": ("functions:call", "kfree", {"parent_ip": "putname"}),
+        "function: kfree [mod] <-- putname": ("functions:call", "kfree [mod]", {"parent_ip": "putname"}),
+        "function:             0xc644ae30": ("functions:call", "0xc644ae30", {}),
+        "function: two words": ("text:function", "function", {"text": "two words"}),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for call, wanted in calls.items():
+            Path(folder, "trace.txt").write_text(f"a-1 [000] 5.000000: {call}\n")
+            events = map(json.loads, cases.run(folder, "export", "--event", "trace.txt")[0].splitlines())
+            found = [(event["category"], event["key"], event["value"]) for event in events if ":" in event.get("category", "")]
+            tap.ok(found == [wanted], f"a call of the function tracer: {call}", *found)
 
 
 def unread(pipe):
@@ -393,6 +409,7 @@ def main(tap):
     for form in FORMS:
         check_form(tap, form, NAMES)
     check_own(tap)
+    check_functions(tap)
     check_graph(tap)
     check_tracefs_graph(tap, "--update" in sys.argv[1:])
     check_graph_threads(tap)

@@ -4,14 +4,14 @@
  * that differs. Records are made of them, and formats that describe these records.
  *
  * In a pattern, a space is one or more spaces, "<TYPE NAME>" is a field, "<_>" is any text, and all
- * else is itself. Types:
+ * else, "<-" too, is itself. Types:
  *
  *   d, l  signed number of 4 or 8 bytes     c  name of a thread
  *   u, x  unsigned number, a hexadecimal    s  any other text
  *         one; 8 bytes                      r  text to the end, as trace_marker's
  *   v     device, "8,16"                    S  state of a thread, in the kernel's letters
  *   h     "handled" and "begin" are 1       T  the same, in those of trace-cmd
- *   b     a byte, of no pattern
+ *   w     a text without spaces             b  a byte, of no pattern
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -232,6 +232,9 @@ static const struct form forms[] = {
 	{ "ftrace", MARKER, { "<r buf>" }, "print" },
 	{ "ftrace", "funcgraph_entry", { "<_>| <s func>(<_>) {", "<_>| <s func>(<_>);" } },
 	{ "ftrace", "funcgraph_exit", { "<_>| }" } },
+	{ "ftrace",
+	  "function",
+	  { "<s ip> <-- <s parent_ip>", "<s ip> <-<s parent_ip>", "<w ip>" } },
 };
 
 /* Names that begin so are of these systems, whatever their fields are. */
@@ -242,7 +245,7 @@ static const char *const system_prefixes[][2] = {
 
 static bool type_is_text(char type)
 {
-	return strchr("csr_", type);
+	return strchr("cswr_", type);
 }
 
 static unsigned int type_size(char type)
@@ -253,7 +256,13 @@ static unsigned int type_size(char type)
 		return 1;
 	if (type == 'r')
 		return 0;
-	return strchr("sdvh", type) ? 4 : 8;
+	return strchr("swdvh", type) ? 4 : 8;
+}
+
+/* Arrows are no fields. */
+static bool pattern_has_field(const char *pattern)
+{
+	return *pattern == '<' && pattern[1] != '-';
 }
 
 /* Takes the field at "<" of a pattern; returns what is behind its ">". */
@@ -345,7 +354,9 @@ int text_event_init(struct text_event *event, struct text name, bool has_form, u
 			char type;
 			struct text field;
 
-			rest = pattern_take_field(rest, &type, &field);
+			if (!pattern_has_field(rest++))
+				continue;
+			rest = pattern_take_field(rest - 1, &type, &field);
 			event_add_field(event, type == 'T' ? 'S' : type, field);
 		}
 	}
@@ -479,6 +490,8 @@ static bool pattern_match_text(struct matching *matching, const char *behind, ch
 		text_skip_spaces(&rest);
 	if (!*behind) {
 		size = rest.size;
+		if (type == 'w' && (size == 0 || memchr(rest.data, ' ', size)))
+			return false;
 	} else {
 		while (!pattern_match(matching, behind,
 				      (struct text){ rest.data + size, rest.size - size })) {
@@ -501,7 +514,7 @@ static bool pattern_match(struct matching *matching, const char *pattern, struct
 		if (matching->nr_steps == 0)
 			return false;
 		matching->nr_steps--;
-		if (*pattern == '<') {
+		if (pattern_has_field(pattern)) {
 			pattern = pattern_take_field(pattern, &type, &name);
 			if (type_is_text(type))
 				return pattern_match_text(matching, pattern, type, name, rest);
@@ -513,7 +526,7 @@ static bool pattern_match(struct matching *matching, const char *pattern, struct
 		if (rest.size == 0 || *rest.data != *pattern)
 			return false;
 		rest = (struct text){ rest.data + 1, rest.size - 1 };
-		if (*pattern++ == ' ' && *pattern != '<')
+		if (*pattern++ == ' ' && !pattern_has_field(pattern))
 			text_skip_spaces(&rest);
 	}
 	return rest.size == 0 || *rest.data == ' ' || *rest.data == '\n';
@@ -559,6 +572,7 @@ static void record_put_field(struct buffer *out, size_t begin, const struct text
 		       text.size < 16 ? text.size : 15);
 		return;
 	case 's':
+	case 'w':
 		place |= (uint32_t)(text.size + 1) << 16;
 		put_number(out->data + begin, field, place);
 		/* fall through */
@@ -624,6 +638,7 @@ static const char *type_name(char type)
 	case 'r':
 		return "char";
 	case 's':
+	case 'w':
 		return "__data_loc char[]";
 	case 'd':
 	case 'h':
