@@ -192,6 +192,17 @@ def check_narrow(tap, browser, name):
     browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
+def check_states(tap, pages):
+    """States that the overview lists are explained."""
+    load_script(pages, IDLE.replace("prev_state=1", "prev_state=256"), "-r", "sched")
+    kinds = pages.browser.run(OVERVIEW)[1]
+    state = next(one for one in kinds if one[2] == "sched:thread")
+    pages.browser.run(FOLLOW, state[3])
+    pages.browser.run(WHY_TAB)
+    text = pages.details()
+    tap.ok(f"%: {state[-1][0]['what']}" in text and "Another one" not in text, "a state that the overview lists is explained", text, *state)
+
+
 def check_overview(tap, pages):
     """Before a click: who used the CPUs, the slowest kinds of slices with causes as in ktrack why, losses; each leads to its place."""
     browser = pages.browser
@@ -384,7 +395,7 @@ def check_excuses(tap, pages):
     text = pages.details()
     tap.ok("nothing recorded the states of threads" in text, "no records of the scheduler", text)
     load_driver(pages)
-    pages.browser.run("ktrack.recording.explained = []; ktrack.recording.totals.explained.limit = 5;")
+    pages.browser.run("Object.assign(ktrack.recording, { explained: [], overview: null }); ktrack.recording.totals.explained.limit = 5;")
     pages.browser.run(SELECT, "mydrv:io", "locked")
     text = pages.details()
     wanted = "the 5 slowest slices of each name. Another one of a trace.dat, with the same -e and -r: ktrack why --at=0.000250000s trace.dat 'mydrv:io/locked'"
@@ -409,7 +420,7 @@ def check_hostile(tap, pages):
     pages.browser.run(track + "ktrack.show(thing(row, row.chunks[0], 0));")
     text = pages.details()
     is_shown = "woken by <i>x (8)" in text and "\u202e" not in text and "\ufffd" in text
-    pages.browser.run("ktrack.recording.explained = [];")
+    pages.browser.run("Object.assign(ktrack.recording, { explained: [], overview: null });")
     command = pages.details().split("trace.dat '")[-1].split("\n")[0]
     hacked = pages.browser.run("return window.hacked ?? document.querySelector('footer img, footer b, footer i:not(.part)')?.tagName ?? null;")
     tap.ok(is_shown and hacked is None, "names that look like tags, marks of direction", text, hacked)
@@ -441,7 +452,7 @@ def check_threads(tap, pages):
     tap.ok(found[0] != "not found" and not found[1], "so does a search", found)
 
 
-CHECKS = (check_same, check_overview, check_panel, check_links, check_chain, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
+CHECKS = (check_same, check_overview, check_panel, check_links, check_chain, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads, check_states)
 
 
 if __name__ == "__main__":

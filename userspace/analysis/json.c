@@ -221,7 +221,8 @@ static void put_causes(struct why_sink *why, const struct why_slice *slice, bool
 	buffer_release(&text);
 }
 
-static void put_slice(struct why_sink *why, const struct why_slice *slice, bool with_parts)
+/* The page finds a slice by its track and depth. */
+static void put_slice(struct why_sink *why, const struct why_slice *slice, bool with_place)
 {
 	struct buffer *out = &why->out;
 	bool first = true;
@@ -242,10 +243,9 @@ static void put_slice(struct why_sink *why, const struct why_slice *slice, bool 
 		why_put_name(why, "killer", slice->killer_name, &first);
 	}
 	put_causes(why, slice, &first);
-	if (with_parts) {
-		json_append_member(out, text_of("parts"), &first);
-		put_split(why, &slice->split, slice);
-	} else {
+	json_append_member(out, text_of("parts"), &first);
+	put_split(why, &slice->split, slice);
+	if (with_place) {
 		json_append_number(out, "track_number", slice->track_number, &first);
 		json_append_number(out, "depth", slice->depth, &first);
 	}
@@ -254,7 +254,7 @@ static void put_slice(struct why_sink *why, const struct why_slice *slice, bool 
 
 void why_put_slice(struct why_sink *why, const struct why_slice *slice)
 {
-	put_slice(why, slice, true);
+	put_slice(why, slice, false);
 }
 
 static void put_group(struct buffer *out, const char *name, const struct aggregate_cell *group,
@@ -348,7 +348,7 @@ static void put_processes(struct why_sink *why, size_t max, bool *first)
 	buffer_append_char(out, ']');
 }
 
-static void put_kinds(struct why_sink *why, bool with_parts, bool *first)
+static void put_kinds(struct why_sink *why, bool with_places, bool *first)
 {
 	struct buffer *out = &why->out;
 
@@ -362,7 +362,7 @@ static void put_kinds(struct why_sink *why, bool with_parts, bool *first)
 		json_append_number(out, "count", kind->count, &is_first);
 		json_append_number(out, "total_ns", kind->total_ns, &is_first);
 		json_append_member(out, text_of("slowest"), &is_first);
-		put_slice(why, &why->slices[i], with_parts);
+		put_slice(why, &why->slices[i], with_places);
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
@@ -397,7 +397,7 @@ void why_put_overview(struct why_sink *why)
 	json_append_number(&why->out, "running_ns", why->overview.running_ns, &first);
 	put_processes(why, PROCESSES_KEPT, &first);
 	json_append_number(&why->out, "nr_kinds", why->overview.kinds.size, &first);
-	put_kinds(why, false, &first);
+	put_kinds(why, true, &first);
 	buffer_append_char(&why->out, '}');
 }
 
@@ -416,7 +416,7 @@ int why_print_json(struct why_sink *why)
 		status = put_aggregate(why);
 	} else if (why->settings->is_overview) {
 		put_processes(why, PROCESSES_SHOWN, &first);
-		put_kinds(why, true, &first);
+		put_kinds(why, false, &first);
 		if (why_has_only_instants(why))
 			put_instants(why, &first);
 	} else {

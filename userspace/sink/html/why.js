@@ -32,7 +32,10 @@ async function explanationOf(recording, one) {
 			if (slice.begin_ns === one.begin && number === one.chunk.number && depth === one.row.depth && slice.ns === one.end - one.begin)
 				return slice;
 	}
-	return null;
+	// Of the slowest kinds, which may be states, one slice each.
+	const kinds = (recording.totals?.explained?.states && recording.overview?.kinds) || [], isOne = ({ track_number: number, depth, begin_ns: begin, ns }) =>
+		number === one.chunk.number && depth - 1 === one.row.depth && begin === one.begin && ns === one.end - one.begin;
+	return kinds.map(({ slowest }) => slowest).find(isOne) ?? null;
 }
 
 // Finds what threads and interrupts did at a time.
@@ -84,7 +87,7 @@ function excuse(recording, one) {
 		return "Where its time went is not known: the page has no end.";
 	if (!explained?.states)
 		return `Where its time went is not known: ${stateless(recording)}`;
-	const most = explained.limit > 0 ? `at most the ${explained.limit} slowest slices of each name` : "only slices that few others overlap";
+	const most = EXPLAINING.includes(tracepoint) ? "of states, interrupts and the like only those of the overview" : explained.limit > 0 ? `at most the ${explained.limit} slowest slices of each name` : "only slices that few others overlap";
 	const pattern = `${tracepoint}/${nameOf(recording, one)}`.replace(/[\\*?[@]/g, "\\$&").replace(/[^ -~]+/g, "*").replaceAll("'", "'\\''");
 	const time = showExact((one.begin + one.end) / 2).replace(" ", "");
 	return `This page explains ${most}. Another one of a trace.dat, with the same -e and -r: ktrack why --at=${time} trace.dat '${pattern}'`;
