@@ -157,7 +157,7 @@ TEST(a_slice_without_an_end_is_split_until_the_recording_ends)
 	CHECK(!part_of(&split, PART_BLOCKED)->key.is_woken);
 }
 
-TEST(without_the_schedulers_records_all_is_undecided)
+TEST(without_the_schedulers_records_only_inner_slices_are_known)
 {
 	SCOPED(split) split;
 	FIXTURE(past, past);
@@ -165,7 +165,7 @@ TEST(without_the_schedulers_records_all_is_undecided)
 	past.history.has_states = false;
 	history_see_thread(&past.history, thread_of(&past, CALLER), 100, 0);
 	split = explain(&past, 100, 200);
-	CHECK_NUMBER(undecided(&split, UNDECIDED_NO_SCHED), 100);
+	CHECK_NUMBER(undecided(&split, UNDECIDED_NO_STATES), 100);
 }
 
 TEST(segments_that_were_overwritten_are_undecided)

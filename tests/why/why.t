@@ -57,7 +57,7 @@ CASES = {
     "overview": ("", "--slowest=8", "--slowest=1 --from=50us --to=1ms", "-e mydrv --slowest=1", "--json --slowest=2"),
     "interrupts": ("timed", "received", "read", "--slowest=3 'mydrv:request/*'", "waits", "'mydrv:request/*@4'"),
     "armed": ("timed",),
-    "alone": ("read",),
+    "alone": ("read", "write", ""),
     "raced": ("read",),
     "single": ("read",),
     "reused": ("lost", "fresh"),
@@ -233,7 +233,7 @@ def check_empty(tap, folder):
 
 def check_programs(tap, folder):
     """Packs alone would leave out the records of programs: what explains more is recorded with them."""
-    remedy = "nothing can be attributed without the scheduler's records; record with -r sched,irq"
+    remedy = "running and waiting are not told apart without the scheduler's records; record with -r sched,irq"
     event = 'writer "ktrack 0.2.0 thread 9"\nevent mytool:task 40000 char track_event_type; string slice_name\ntask 7 mytool 7\n'
     for buffer, end in (("", "\n"), ("buffer programs\n", " --programs\n")):
         _, output, errors = explain_script(f"{event}{buffer}10us 7@0 40000 B read\n20us 7@0 40000 E read\n", folder, "read")

@@ -291,6 +291,7 @@ enum part_kind {
 /** enum undecided_reason - why a time cannot be attributed */
 enum undecided_reason {
 	UNDECIDED_NO_SCHED,
+	UNDECIDED_NO_STATES, /* of a thread's slice, without any records of the scheduler */
 	UNDECIDED_LOSS,
 	UNDECIDED_UNSEEN,
 	UNDECIDED_HISTORY,

@@ -271,6 +271,7 @@ static void append_stage(struct buffer *out, const struct name_table *names,
 
 static const char *const reason_words[] = {
 	[UNDECIDED_NO_SCHED] = "the scheduler recorded nothing before",
+	[UNDECIDED_NO_STATES] = "the scheduler recorded nothing",
 	[UNDECIDED_LOSS] = "records were lost",
 	[UNDECIDED_UNSEEN] = "before the thread's first record",
 	[UNDECIDED_HISTORY] = "older than the records that are kept in memory",
@@ -304,6 +305,11 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 	if (key->owner > 0 || key->owner_name != NAMES_NONE) {
 		append_thread(out, names, key->owner_name, key->owner);
 		buffer_append_string(out, ": ");
+	}
+	if (key->kind == PART_UNDECIDED && key->reason == UNDECIDED_NO_STATES) {
+		buffer_append_string(out, "running or waiting");
+		part_append_label(out, names, key);
+		return;
 	}
 	buffer_append_string(out, kind_words[key->kind]);
 	switch (key->kind) {
@@ -871,8 +877,8 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 		buffer_append_string(out, " in all)");
 	}
 	buffer_append_char(out, '\n');
-	/* Without the scheduler's records, a table would have one line that says so. */
-	if (slice->kind && !why->history.has_states)
+	/* Without the scheduler's records and inner slices, one line would say so. */
+	if (slice->kind && !why->history.has_states && slice->split.nr_parts < 2)
 		return;
 	if (why->history.has_states)
 		print_causes(why, slice);
@@ -1119,8 +1125,8 @@ static void print_remarks(struct why_sink *why)
 		buffer_append_string(out, why->history.has_states
 						  ? "interrupts were not recorded: their time is "
 						    "part of 'running'"
-						  : "nothing can be attributed without the "
-						    "scheduler's records");
+						  : "running and waiting are not told apart "
+						    "without the scheduler's records");
 		buffer_append_string(out, "; record with -r sched,irq");
 		/* Packs alone would leave out the slices. */
 		buffer_append_string(out, why->has_programs ? " --programs\n" : "\n");

@@ -722,8 +722,16 @@ static void runnable_add(struct walk *walk, const struct segment *segment, struc
 
 static void state_add(struct walk *walk, const struct segment *segment, struct span span)
 {
+	struct part_key key;
+
 	if (span.from_ns >= span.to_ns)
 		return;
+	if (unlikely(!walk->splitter->history->has_states)) {
+		key = walk_key(walk, segment, PART_UNDECIDED);
+		key.reason = UNDECIDED_NO_STATES;
+		split_add(walk->out, &key, span);
+		return;
+	}
 	switch (segment->state) {
 	case THREAD_RUNNING:
 		walk->nr_instants = segment->nr_instants;
@@ -1463,21 +1471,18 @@ int split_slice(struct splitter *splitter, struct thread_history *thread, struct
 	int status;
 
 	splitter->slice_ns = span.to_ns - span.from_ns;
-	if (splitter->history->has_states) {
-		status = split_spans(splitter, thread, &span, 1, follow, out);
-		for (size_t i = 0; !splitter->is_limited && i < out->nr_parts; i++) {
-			struct part *part = &out->parts[i];
-
-			if (part->key.kind == PART_RUNNABLE && part->key.tid > 0 &&
-			    (!longest || part->total_ns > longest->total_ns))
-				longest = part;
-		}
-		if (longest && status == 0)
-			part_find_idle(splitter, longest);
-		if (!splitter->is_limited && status == 0)
-			split_find_companion(splitter, thread, span, out);
+	status = split_spans(splitter, thread, &span, 1, follow, out);
+	if (splitter->is_limited || !splitter->history->has_states || status < 0)
 		return status;
+	for (size_t i = 0; i < out->nr_parts; i++) {
+		struct part *part = &out->parts[i];
+
+		if (part->key.kind == PART_RUNNABLE && part->key.tid > 0 &&
+		    (!longest || part->total_ns > longest->total_ns))
+			longest = part;
 	}
-	split_add_undecided(out, UNDECIDED_NO_SCHED, span);
-	return out->failed ? -1 : 0;
+	if (longest)
+		part_find_idle(splitter, longest);
+	split_find_companion(splitter, thread, span, out);
+	return 0;
 }
