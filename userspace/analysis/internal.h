@@ -596,6 +596,25 @@ struct splitter {
 #define SPLITTER_VISIT 512
 #define SPLITTER_WALK (128 * SPLITTER_VISIT)
 
+/** splitter_seek_cpu - a CPU's segment just before a time; NULL if it is unknown */
+const struct segment *splitter_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns);
+
+/** history_thread_name - the number of a thread's name; NAMES_NONE if it is unknown */
+uint32_t history_thread_name(const struct history *history, int tid, int cpu);
+
+/** time_within - a time, or the begin of a span if that is later */
+static inline int64_t time_within(struct span span, int64_t time_ns)
+{
+	return time_ns > span.from_ns ? time_ns : span.from_ns;
+}
+
+/**
+ * split_find_companion - find another thread that explains a slice, by what it did meanwhile
+ * @split: of the slice, whose companion is set
+ */
+void split_find_companion(struct splitter *splitter, const struct thread_history *thread,
+			  struct span span, struct split *split);
+
 /**
  * split_slice - split the time of a synchronous slice, and follow those that woke its thread
  * @depth: number of wakers that are followed one after the other

@@ -310,7 +310,7 @@ void split_release(struct split *split)
 
 /* Attributes segments of a thread: to interrupts, to threads that run instead, to wakers. */
 
-static uint32_t walk_thread_name(const struct history *history, int tid, int cpu)
+uint32_t history_thread_name(const struct history *history, int tid, int cpu)
 {
 	const struct thread_history *thread = history_thread(history, tid, cpu);
 
@@ -367,8 +367,7 @@ static const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
 			 walk->splitter->walk, time_ns);
 }
 
-/* A CPU's segment just before @time_ns; NULL if it is unknown. */
-static const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns)
+const struct segment *splitter_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns)
 {
 	struct cpu_history *one = history_cpu_find(splitter->history, cpu);
 
@@ -460,7 +459,7 @@ static void walk_cpu(struct walk *walk, enum part_kind kind, const struct segmen
 		     struct span span)
 {
 	while (span.from_ns < span.to_ns && walk_step(walk, span)) {
-		const struct segment *on_cpu = walk_seek_cpu(walk->splitter, cpu, span.to_ns);
+		const struct segment *on_cpu = splitter_seek_cpu(walk->splitter, cpu, span.to_ns);
 		struct span part = span;
 
 		if (on_cpu && on_cpu->from_ns > part.from_ns)
@@ -570,9 +569,9 @@ static bool threads_share_pool(const struct walk *walk, int tid, int other)
 {
 	const struct history *history = walk->splitter->history;
 	struct text name = name_table_text(walk->splitter->names,
-					   walk_thread_name(history, tid, -1));
+					   history_thread_name(history, tid, -1));
 	struct text of_other = name_table_text(walk->splitter->names,
-					       walk_thread_name(history, other, -1));
+					       history_thread_name(history, other, -1));
 	const char *colon = name.size > 0 ? memchr(name.data, ':', name.size) : NULL;
 
 	if (!colon || !text_begins(name, text_of("kworker/")) ||
@@ -597,9 +596,8 @@ static int worker_find_busy(struct walk *walk, const struct segment *segment,
 	    (state.size > 0 && !text_equals(state, text_of("I"))) ||
 	    !(text_equals(by, text_of("local timer")) || text_begins(by, text_of("hrtimer tick_"))))
 		return -1;
-	on_cpu = walk_seek_cpu(walk->splitter, segment->next_cpu, segment->to_ns);
-	return on_cpu && on_cpu->tid > 0 &&
-			       threads_share_pool(walk, walk->thread->tid, on_cpu->tid)
+	on_cpu = splitter_seek_cpu(walk->splitter, segment->next_cpu, segment->to_ns);
+	return on_cpu && on_cpu->tid > 0 && threads_share_pool(walk, walk->thread->tid, on_cpu->tid)
 		       ? on_cpu->tid
 		       : -1;
 }
@@ -657,7 +655,7 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 		}
 	}
 	if (key.tid >= 0)
-		key.name = walk_thread_name(history, key.tid, segment->next_cpu);
+		key.name = history_thread_name(history, key.tid, segment->next_cpu);
 	if (operation && operation->kind == OPERATION_TIMER)
 		span.to_ns = late_add(walk, segment, operation, span);
 	split_add(walk->out, &key, span);
@@ -694,11 +692,12 @@ static int64_t runnable_moved_ns(const struct walk *walk, const struct segment *
 		walk->splitter->nr_steps -= walk->splitter->is_limited ? 1 : SPLITTER_VISIT;
 	} while (until_ns > segment->from_ns);
 	name = at && at->from_ns == segment->from_ns && at->context == CONTEXT_THREAD
-		       ? walk_thread_name(history, at->tid, -1)
+		       ? history_thread_name(history, at->tid, -1)
 		       : NAMES_NONE;
 	if (text_begins(name_table_text(walk->splitter->names, name), text_of("migration/")))
 		return at->to_ns;
-	/* One that leaves an idle CPU was taken off; a timer would show that a cgroup has new time. */
+	/* One that leaves an idle CPU was taken off; a timer would show that a cgroup has new time.
+	 */
 	return history->has_hrtimers && segment->interrupt == NAMES_NONE &&
 			       segment->state_name == NAMES_NONE && idle_ns > segment->from_ns
 		       ? idle_ns
@@ -837,11 +836,6 @@ static void chain_wait(struct chain *chain, const struct segment *on_cpu)
 	chain_add(chain, PART_WAITING, on_cpu, chain->span.from_ns);
 }
 
-static int64_t time_within(struct span span, int64_t time_ns)
-{
-	return time_ns > span.from_ns ? time_ns : span.from_ns;
-}
-
 static void chain_start(struct chain *chain, const struct waker *writer);
 static void chain_step(struct chain *chain);
 
@@ -851,8 +845,8 @@ static void chain_step(struct chain *chain);
  */
 static bool chain_work(struct chain *chain, const struct operation *operation, int64_t begin_ns)
 {
-	const struct operation *raise =
-		history_operation(chain->walk.splitter->history, operation->raise);
+	const struct operation *raise = history_operation(chain->walk.splitter->history,
+							  operation->raise);
 	struct chain work = *chain;
 
 	if (!raise || raise->is_probable || raise->writer.context != CONTEXT_THREAD ||
@@ -889,9 +883,9 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 	chain->walk.owner_name = NAMES_NONE;
 	chain->walk.late_object = operation->name;
 	if (key.tid > 0)
-		key.name = walk_thread_name(history, key.tid, issuer->cpu);
+		key.name = history_thread_name(history, key.tid, issuer->cpu);
 	if (beside)
-		key.via = walk_thread_name(history, beside->writer.tid, beside->writer.cpu);
+		key.via = history_thread_name(history, beside->writer.tid, beside->writer.cpu);
 	if (operation->due_ns < span->to_ns) {
 		int64_t due_ns = time_within(*span, operation->due_ns);
 
@@ -936,7 +930,8 @@ static void chain_raise(struct chain *chain, const struct operation *raise,
 	}
 	/* The time between a hard interrupt and the soft one belongs to the latter. */
 	while (span->to_ns > raise_ns) {
-		const struct segment *at = walk_seek_cpu(chain->walk.splitter, cpu, span->to_ns);
+		const struct segment *at = splitter_seek_cpu(chain->walk.splitter, cpu,
+							     span->to_ns);
 		bool is_between = !at || at->context == CONTEXT_THREAD;
 
 		chain_add(chain, !is_between && at->context == CONTEXT_HARD ? PART_HARD : PART_SOFT,
@@ -967,8 +962,8 @@ static void chain_interrupt(struct chain *chain, const struct waker *writer)
 	unsigned int depth = 0;
 
 	while (chain->span.from_ns < chain->span.to_ns) {
-		const struct segment *at = walk_seek_cpu(chain->walk.splitter, writer->cpu,
-							 chain->span.to_ns);
+		const struct segment *at = splitter_seek_cpu(chain->walk.splitter, writer->cpu,
+							     chain->span.to_ns);
 
 		if (!at || at->context == CONTEXT_THREAD || (first && at->label < depth))
 			break;
@@ -1248,7 +1243,7 @@ static void part_find_idle(struct splitter *splitter, struct part *part)
 		int64_t idle_ns = 0, time_ns = to_ns;
 
 		while ((int)cpu != part->key.cpu && time_ns > from_ns) {
-			const struct segment *at = walk_seek_cpu(splitter, cpu, time_ns);
+			const struct segment *at = splitter_seek_cpu(splitter, cpu, time_ns);
 			int64_t begin_ns = at && at->from_ns > from_ns ? at->from_ns : from_ns;
 
 			splitter->nr_steps -= SPLITTER_VISIT;
@@ -1260,206 +1255,6 @@ static void part_find_idle(struct splitter *splitter, struct part *part)
 			part->idle_ns = idle_ns;
 			part->idle_cpu = cpu;
 		}
-	}
-}
-
-/** TOGETHER_NS - limit of the time between the ends of waits for the same thing */
-#define TOGETHER_NS 1000000
-
-/** struct companion_search - what another thread than @own has to do in a time */
-struct companion_search {
-	const struct thread_history *own;
-	const struct split *split; /* of the slice */
-	struct span span;
-	int cpu; /* it waits for this CPU; or -1 */
-	bool is_of_process; /* it is of the same process, and waits for any CPU */
-	/* It waits in a futex until this thread, before own does, and ends another wait of own; or
-	 * -1: it is in a call that flushes. */
-	int waker;
-};
-
-/* The CPU for which a runnable thread waits. */
-static int segment_wanted_cpu(const struct segment *at)
-{
-	return at->cpu >= 0 ? at->cpu : at->next_cpu;
-}
-
-static bool companion_is(const struct splitter *splitter, const struct companion_search *search,
-			 const struct segment *at)
-{
-	const struct text label = name_table_text(splitter->names, at->label);
-
-	if (search->cpu >= 0 || search->is_of_process)
-		return at->state == THREAD_RUNNABLE &&
-		       (search->is_of_process || segment_wanted_cpu(at) == search->cpu);
-	if (!name_table_get(splitter->names, at->label)->is_call)
-		return false;
-	if (search->waker < 0)
-		return call_flushes(label);
-	return call_is_futex(label) && at->state == THREAD_BLOCKED &&
-	       at->context == CONTEXT_THREAD && at->tid == search->waker &&
-	       at->from_ns < search->span.from_ns && at->to_ns <= search->span.to_ns &&
-	       at->to_ns >= search->span.to_ns - TOGETHER_NS;
-}
-
-/* Whether a thread may be the one: one that waited for the same thread wakes the own one later. */
-static bool companion_may_be(const struct splitter *splitter,
-			     const struct companion_search *search,
-			     const struct thread_history *other)
-{
-	bool may_be = search->waker < 0;
-
-	for (size_t i = 0; !may_be && i < search->split->nr_parts; i++) {
-		const struct part *part = &search->split->parts[i];
-
-		may_be = part->key.kind == PART_BLOCKED && part->key.is_woken &&
-			 part->key.context == CONTEXT_THREAD && part->key.tid == other->tid &&
-			 part->longest_at_ns >= search->span.to_ns &&
-			 call_is_futex(name_table_text(splitter->names, part->key.label));
-	}
-	if (search->is_of_process && (search->own->tgid <= 0 || other->tgid != search->own->tgid))
-		return false;
-	return may_be && other != search->own && other->tid > 0;
-}
-
-/* For how long that is true of a thread; returns the middle of the longest such time. */
-static int64_t companion_measure(struct splitter *splitter, const struct companion_search *search,
-				 struct thread_history *other, struct companion *one)
-{
-	bool is_of_cpu = search->cpu >= 0 || search->is_of_process;
-	int64_t time_ns = search->span.to_ns, longest_ns = 0, middle_ns = time_ns;
-
-	while (time_ns > search->span.from_ns) {
-		const struct segment *at = line_seek(splitter->history, &other->open,
-						     &other->cursor, splitter->walk, time_ns);
-		int64_t from_ns = at ? time_within(search->span, at->from_ns)
-				     : search->span.from_ns;
-		int64_t ns = time_ns - from_ns;
-
-		splitter->nr_steps -= SPLITTER_VISIT;
-		time_ns = from_ns;
-		if (!at || !companion_is(splitter, search, at))
-			continue;
-		one->ns += ns;
-		one->label = is_of_cpu ? NAMES_NONE : at->label;
-		one->prio = prio_kept(at->prio);
-		if (ns <= longest_ns)
-			continue;
-		longest_ns = ns;
-		middle_ns = from_ns + ns / 2;
-		one->cpu = is_of_cpu ? segment_wanted_cpu(at) : -1;
-	}
-	return middle_ns;
-}
-
-/* The thread for which that is true longest in a time, if this is most of it. */
-static void companion_find(struct splitter *splitter, const struct companion_search *search,
-			   struct companion *out)
-{
-	const struct span span = search->span;
-	const struct segment *on_cpu;
-	struct thread_history *other;
-	int64_t at_ns = span.to_ns;
-
-	splitter->walk++;
-	map_for_each(&splitter->history->threads, other) {
-		struct companion one = { .tid = other->tid,
-					 .name = other->comm,
-					 .cpu = search->cpu,
-					 .behind = search->own->tid,
-					 .behind_name = search->own->comm,
-					 .behind_prio = search->own->prio,
-					 .waker = search->waker };
-		int64_t middle_ns;
-
-		splitter->nr_steps -= SPLITTER_VISIT;
-		if (!companion_may_be(splitter, search, other))
-			continue;
-		middle_ns = companion_measure(splitter, search, other, &one);
-		if (one.ns <= (span.to_ns - span.from_ns) / 2 || one.ns < out->ns ||
-		    (one.ns == out->ns && one.tid >= out->tid))
-			continue;
-		*out = one;
-		at_ns = middle_ns;
-	}
-	if (search->waker > 0)
-		out->waker_name = walk_thread_name(splitter->history, search->waker, -1);
-	on_cpu = search->is_of_process && out->tid > 0
-			 ? walk_seek_cpu(splitter, out->cpu, at_ns)
-			 : NULL;
-	if (on_cpu && on_cpu->tid > 0) {
-		out->behind = on_cpu->tid;
-		out->behind_name = walk_thread_name(splitter->history, on_cpu->tid, -1);
-		out->behind_prio = prio_kept(on_cpu->prio);
-	}
-}
-
-/** YIELDS_MIN - a thread that yields as often in a slice waits for another one */
-#define YIELDS_MIN 8
-
-bool split_spins(const struct split *split, const struct name_table *names)
-{
-	uint64_t nr_yields = 0;
-
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		const struct part *part = &split->parts[i];
-
-		if (part->key.kind == PART_RUNNING &&
-		    name_table_get(names, part->key.label)->is_call &&
-		    text_equals(name_table_text(names, part->key.label), text_of("sched_yield")))
-			nr_yields += part->count;
-	}
-	return nr_yields >= YIELDS_MIN;
-}
-
-/*
- * A real-time thread that yields may wait for one which it keeps from its CPU; any that yields
- * often, for one of its process. One that waits for a disk waits for what others write, too; a
- * reader may wait for a writer that waits for readers.
- */
-static void split_find_companion(struct splitter *splitter, const struct thread_history *thread,
-				 struct span span, struct split *split)
-{
-	struct companion_search search = {
-		.own = thread, .split = split, .span = span, .cpu = -1, .waker = -1
-	};
-	const struct part *running = NULL, *blocked = NULL;
-	int64_t running_ns = 0;
-	struct text label;
-	bool yields;
-
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		const struct part *part = &split->parts[i];
-
-		if (part->key.kind == PART_RUNNING) {
-			running_ns += part->total_ns;
-			running = !running || part->total_ns > running->total_ns ? part : running;
-		} else if (part->key.kind == PART_BLOCKED && part->total_ns > split->total_ns / 2) {
-			blocked = part;
-		}
-	}
-	yields = running && name_table_get(splitter->names, running->key.label)->is_call &&
-		 text_equals(name_table_text(splitter->names, running->key.label),
-			     text_of("sched_yield"));
-	if (yields && running_ns > split->total_ns / 2 && thread->prio >= 0 &&
-	    thread->prio <= PRIO_REALTIME_MAX) {
-		search.cpu = running->key.cpu;
-		companion_find(splitter, &search, &split->companion);
-	} else if (!blocked && split_spins(split, splitter->names)) {
-		search.is_of_process = true;
-		companion_find(splitter, &search, &split->companion);
-	}
-	if (!blocked || !name_table_get(splitter->names, blocked->key.label)->is_call)
-		return;
-	label = name_table_text(splitter->names, blocked->key.label);
-	if (call_is_futex(label) && blocked->key.is_woken &&
-	    blocked->key.context == CONTEXT_THREAD && blocked->key.tid > 0) {
-		search.waker = blocked->key.tid;
-		search.span = (struct span){ blocked->longest_at_ns,
-					     blocked->longest_at_ns + blocked->longest_ns };
-		companion_find(splitter, &search, &split->companion);
-	} else if (call_flushes(label)) {
-		companion_find(splitter, &search, &split->companion);
 	}
 }
 
