@@ -29,8 +29,8 @@ struct incident {
 /* Each list ends with an incident without a name. */
 extern const struct incident contention_incidents[], cpu_incidents[], device_incidents[],
 	file_incidents[], lock_incidents[],
-	memory_incidents[], other_incidents[], owner_incidents[], service_incidents[],
-	socket_incidents[], stop_incidents[];
+	memory_incidents[], other_incidents[], owner_incidents[], request_incidents[],
+	service_incidents[], socket_incidents[], stop_incidents[];
 
 /**
  * struct stage - what actors share, processes too

@@ -106,6 +106,10 @@ CASES = {
     "truncating": (r"armed by backup.*io\.max", r"nanosleep"),
     "datagrams": (r"io\.max.*syslogd.*reads", r"syslogd.*running"),
     "container": (r"io\.max.*PID namespace.*inner", r"inner.*behind urgent.*PID namespace"),
+    # Who answers late.
+    "supervisor": (r"nanosleep.*seccomp supervisor", r"supervisor \(\d+\): running.*seccomp supervisor"),
+    "directory": (r"lock of a directory until mover.*commit of the journal", r"running"),
+    "inspected": (r"mmap lock of a process until database", r"running"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
