@@ -175,11 +175,18 @@ static void learn_freeze(struct why_sink *why, const struct timeline_event *even
 	place->name = NAMES_NONE;
 }
 
-/* Whether the last sleep of a thread was one that no signal but SIGKILL ends. */
-static bool thread_was_deaf(const struct why_sink *why, const struct thread_history *thread)
+/* SIGNAL_IGNORED - result of a signal that continues stopped threads at most, as that of a child */
+#define SIGNAL_IGNORED 1
+
+/* Whether the last sleep of a thread was one that this signal, if it is not SIGKILL, does not end. */
+static bool thread_was_deaf(const struct why_sink *why, const struct thread_history *thread,
+			    const struct timeline_event *signal)
 {
 	const struct segment *slept = segment_before(&why->history, &thread->open);
 
+	if (slept && field_number(signal, "result") == SIGNAL_IGNORED &&
+	    slept->state != THREAD_STOPPED)
+		return true;
 	return slept &&
 	       text_begins(name_table_text(&why->names, slept->state_name), text_of("D"));
 }
@@ -219,7 +226,7 @@ static void learn_signal(struct why_sink *why, const struct timeline_event *even
 	if (!pid)
 		history_begin_handler(&why->history, own, event->time_ns, known);
 	else if (woken && event->time_ns - woken->open.from_ns <= ACT_NS &&
-		 (is_kill || !thread_was_deaf(why, woken)))
+		 (is_kill || !thread_was_deaf(why, woken, event)))
 		history_explain_wake(
 			&why->history, woken, event->tid,
 			&(struct operation){

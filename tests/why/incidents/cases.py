@@ -110,6 +110,7 @@ CASES = {
     "supervisor": (r"nanosleep.*seccomp supervisor", r"supervisor \(\d+\): running.*seccomp supervisor"),
     "directory": (r"lock of a directory until mover.*commit of the journal", r"running"),
     "inspected": (r"mmap lock of a process until database", r"running"),
+    "descriptor": (r"running in exit_group.*until worker", r"worker \(\d+\): running; .*until worker"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
