@@ -1191,8 +1191,11 @@ static int split_follow(struct walk *walk, struct follow follow)
 	for (size_t i = 0; i < split->nr_parts && nr_followed < FOLLOWED_MAX; i++) {
 		const struct part_key *key = &split->parts[i].key;
 
-		if (follow.depth == 0 && split->parts[i].total_ns <= walk->splitter->slice_ns / 2)
-			break;
+		/* An operation leads to no other thread that would be followed. */
+		if (follow.depth == 0 &&
+		    split->parts[i].total_ns <=
+			    walk->splitter->slice_ns / (key->object == NAMES_NONE ? 2 : 8))
+			continue;
 		/* Sums are of several waits. */
 		if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken ||
 		    split->parts[i].nr_members > 1)

@@ -111,6 +111,7 @@ CASES = {
     "directory": (r"lock of a directory until mover.*commit of the journal", r"running"),
     "inspected": (r"mmap lock of a process until database", r"running"),
     "descriptor": (r"running in exit_group.*until worker", r"worker \(\d+\): running; .*until worker"),
+    "relay": (r"armed by tier-5.*io\.max", r"tier-5.*running"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
@@ -128,7 +129,7 @@ CLAIMS = {
     "reclaim": ("killed", "refault", "swapped"),
     "swap-in": ("swapped",),
     "tcp_delack_timer": ("nagle",),
-    "throtl": ("disk-limit", "exec-peer", "fifo", "truncating", "datagrams", "container"),
+    "throtl": ("disk-limit", "exec-peer", "fifo", "truncating", "datagrams", "container", "relay"),
     "timer slack": ("slack",),
     "undecided": (),
 }
