@@ -255,6 +255,55 @@ TEST(what_an_explanation_visits_takes_steps_also_without_a_limit)
 	CHECK(past.splitter.nr_steps <= -SPLITTER_WALK - 4 * SPLITTER_VISIT);
 }
 
+/* The other thread has the CPU for so many ticks of 4 ms, then the caller has it for one. */
+static int64_t turn_make(struct past *past, int64_t time_ns, int nr_ticks)
+{
+	switch_to(past, time_ns, 0, CALLER, THREAD_RUNNABLE, OTHER);
+	history_set_prio(&past->history, thread_of(past, OTHER), time_ns, PRIO_NORMAL);
+	for (int i = 0; i < nr_ticks; i++) {
+		time_ns += 4000000;
+		interrupt_begin(past, time_ns - 1000, 0, CONTEXT_HARD, "local timer");
+		interrupt_end(past, time_ns, 0);
+	}
+	switch_to(past, time_ns, 0, OTHER, THREAD_RUNNABLE, CALLER);
+	return time_ns + 4000000;
+}
+
+TEST(turns_of_threads_with_one_priority_are_no_weight)
+{
+	struct split split;
+	int64_t time_ns = 4000000;
+	FIXTURE(past, past);
+
+	thread_of(&past, CALLER)->prio = PRIO_NORMAL;
+	switch_to(&past, 0, 0, 0, THREAD_UNKNOWN, CALLER);
+	for (int i = 0; i < 20; i++)
+		time_ns = turn_make(&past, time_ns, 3);
+	split = explain(&past, 0, time_ns);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.prio, PRIO_NORMAL);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.reason, RUNNABLE_OTHER);
+	split_release(&split);
+	time_ns = turn_make(&past, time_ns, 20);
+	split = explain(&past, 0, time_ns);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.reason, RUNNABLE_LIGHT);
+	split_release(&split);
+}
+
+TEST(a_thread_that_keeps_the_cpu_without_ticks_has_no_more_weight)
+{
+	SCOPED(split) split;
+	FIXTURE(past, past);
+
+	thread_of(&past, CALLER)->prio = PRIO_NORMAL;
+	switch_to(&past, 0, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 100, 0, CALLER, THREAD_RUNNABLE, OTHER);
+	history_set_prio(&past.history, thread_of(&past, OTHER), 100, PRIO_NORMAL);
+	switch_to(&past, 80000100, 0, OTHER, THREAD_RUNNABLE, CALLER);
+	split = explain(&past, 0, 80000200);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.prio, PRIO_NORMAL);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.reason, RUNNABLE_OTHER);
+}
+
 TEST(a_stopped_thread_is_neither_blocked_nor_runnable)
 {
 	SCOPED(split) split;

@@ -316,6 +316,7 @@ enum runnable_reason {
 	RUNNABLE_SERVED,       /* a real-time thread was taken off for one that is none */
 	RUNNABLE_RT_SERVED,    /* likewise, before Linux 6.12 */
 	RUNNABLE_FAIR_SERVED,  /* likewise, since Linux 6.12 */
+	RUNNABLE_LIGHT,	       /* the other one has the same priority, but more weight */
 	RUNNABLE_KERNEL,       /* it was woken, and a less urgent thread kept the CPU */
 	RUNNABLE_INVERSION, /* another thread that is more urgent than the other one waits for it */
 };
@@ -648,6 +649,13 @@ struct wake {
 	int cpu;
 };
 
+/** struct rival - a thread of the same priority that has a CPU while another one waits for it */
+struct rival {
+	int tid; /* 0 for none */
+	uint32_t count;
+	int64_t ns; /* less what others ran meanwhile */
+};
+
 /** struct walk - the walk over one thread */
 struct walk {
 	struct splitter *splitter;
@@ -659,6 +667,8 @@ struct walk {
 	bool follows;
 	uint64_t nr_instants; /* in the segment, if they were not attributed yet */
 	uint16_t late_object; /* what is late, of late parts */
+	struct rival rival;   /* of the last wait for a CPU */
+	int heavy_tid;	      /* a rival that has more weight, 0 for none */
 	struct waker reader;  /* who read last what the thread had written; tid is 0 if unknown */
 	/* Times in which the thread waited for another one, the latest first, if follows. */
 	struct wake *wakes;

@@ -98,6 +98,7 @@ static const char *const runnable_words[] = {
 	[RUNNABLE_RT_SERVED] = "real-time throttling (kernel.sched_rt_runtime_us) gave "
 			       "that thread the CPU",
 	[RUNNABLE_FAIR_SERVED] = "the fair server gave that thread the CPU",
+	[RUNNABLE_LIGHT] = "the thread has less weight (SCHED_IDLE, or cpu.weight of a cgroup)",
 	[RUNNABLE_KERNEL] = "in the kernel, or the CPU's interrupt came late",
 	[RUNNABLE_INVERSION] = "priority inversion",
 };
@@ -110,19 +111,10 @@ static const char *slack_words(const struct name_table *names, const struct part
 		       : "timer slack";
 }
 
-static const char *runnable_find_reason(const struct part_key *key)
-{
-	size_t nr = sizeof(runnable_words) / sizeof(runnable_words[0]);
-
-	return key->reason < nr ? runnable_words[key->reason] : NULL;
-}
-
 static void append_runnable_reason(struct buffer *out, const struct part_key *key)
 {
-	const char *reason = key->kind == PART_RUNNABLE ? runnable_find_reason(key) : NULL;
-
-	if (reason)
-		buffer_printf(out, ": %s", reason);
+	if (key->kind == PART_RUNNABLE && runnable_words[key->reason])
+		buffer_printf(out, ": %s", runnable_words[key->reason]);
 }
 
 static void append_other(struct buffer *out, const struct name_table *names,
@@ -295,7 +287,7 @@ const char *part_find_reason(const struct name_table *names, const struct part *
 	if (key->kind == PART_UNDECIDED && !part->is_rest)
 		return reason_words[key->reason];
 	if (key->kind == PART_RUNNABLE)
-		return runnable_find_reason(key);
+		return runnable_words[key->reason];
 	return key->kind == PART_LATE && key->reason == LATE_SLACK ? slack_words(names, key) : NULL;
 }
 

@@ -436,6 +436,29 @@ static void key_set_other(const struct walk *walk, struct part_key *key,
 	}
 }
 
+/*
+ * Threads of one priority take turns of a few milliseconds. One that waits for longer behind another
+ * one, while ticks end turns, has less weight. Others that run meanwhile count against the rival.
+ */
+#define TURN_MAX_NS 50000000
+#define TURN_TICKS 4
+
+static void rival_add(struct walk *walk, int tid, int64_t ns)
+{
+	struct rival *rival = &walk->rival;
+
+	if (tid == rival->tid) {
+		rival->ns += ns;
+		rival->count++;
+	} else if (ns > rival->ns) {
+		*rival = (struct rival){ .tid = tid, .ns = ns - rival->ns, .count = 1 };
+	} else {
+		rival->ns -= ns;
+	}
+	if (rival->ns > TURN_MAX_NS && rival->count > TURN_TICKS)
+		walk->heavy_tid = rival->tid;
+}
+
 /* What used the CPU instead, while the thread was runnable or an operation was late. */
 static void other_add(struct walk *walk, const struct segment *segment, enum part_kind kind,
 		      int cpu, const struct segment *on_cpu, struct span span)
@@ -451,6 +474,8 @@ static void other_add(struct walk *walk, const struct segment *segment, enum par
 	}
 	if (on_cpu && on_cpu->context == CONTEXT_THREAD && on_cpu->tid >= 0)
 		key_set_other(walk, &key, segment, on_cpu);
+	if (part_has_priorities(&key) && key.prio == key.own_prio && key.prio > PRIO_REALTIME_MAX)
+		rival_add(walk, key.tid, span.to_ns - span.from_ns);
 	split_add(walk->out, &key, span);
 }
 
@@ -716,6 +741,7 @@ static void runnable_add(struct walk *walk, const struct segment *segment, struc
 			 (struct span){ moved_ns, span.to_ns });
 		span.to_ns = moved_ns;
 	}
+	walk->rival = (struct rival){ 0 };
 	walk_cpu(walk, PART_RUNNABLE, segment, cpu, span);
 }
 
@@ -1230,6 +1256,13 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 	history_count_instants(thread);
 	for (size_t i = 0; i < nr_spans; i++)
 		walk_span(&walk, spans[i]);
+	for (size_t i = 0; walk.heavy_tid > 0 && i < out->nr_parts; i++) {
+		struct part_key *key = &out->parts[i].key;
+
+		if (key->kind == PART_RUNNABLE && key->tid == walk.heavy_tid &&
+		    key->prio == key->own_prio)
+			key->reason = RUNNABLE_LIGHT;
+	}
 	if (walk.follows)
 		status = split_follow(&walk, follow);
 	free(walk.wakes);

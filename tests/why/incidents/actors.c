@@ -244,6 +244,7 @@ static const struct incident *incident_find(const char *name, size_t length)
 	static const struct incident *const lists[] = {
 		contention_incidents, cpu_incidents, device_incidents, file_incidents, lock_incidents, memory_incidents, other_incidents,
 		owner_incidents, request_incidents, service_incidents, socket_incidents, stop_incidents,
+		weight_incidents,
 	};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

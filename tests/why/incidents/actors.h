@@ -30,7 +30,7 @@ struct incident {
 extern const struct incident contention_incidents[], cpu_incidents[], device_incidents[],
 	file_incidents[], lock_incidents[],
 	memory_incidents[], other_incidents[], owner_incidents[], request_incidents[],
-	service_incidents[], socket_incidents[], stop_incidents[];
+	service_incidents[], socket_incidents[], stop_incidents[], weight_incidents[];
 
 /**
  * struct stage - what actors share, processes too

@@ -112,6 +112,10 @@ CASES = {
     "inspected": (r"mmap lock of a process until database", r"running"),
     "descriptor": (r"running in exit_group.*until worker", r"worker \(\d+\): running; .*until worker"),
     "relay": (r"armed by tier-5.*io\.max", r"tier-5.*running"),
+    # Who gets little of a CPU.
+    "idle-policy": (r"behind game.*less weight", r"behind game.*nice 0 against nice 10"),
+    "weight": (r"behind game.*less weight", r"behind game.*same priority(?!:)"),
+    "idle-owner": (r"owner.*behind game.*less weight", r"owner.*running"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
@@ -123,6 +127,7 @@ CLAIMS = {
     "the fair server gave": ("displaced",),
     "frozen": ("stopped-twin", "stopped-owner-twin"),
     "handler of": ("handlers", "interrupted", "lease-twin"),
+    "less weight": ("idle-policy", "weight", "idle-owner"),
     r"memory\.high": ("memory-high", "large-owner"),
     "priority inversion": ("inversion", "kthread", "starved-producer"),
     "RCU grace period": ("barrier", "offline", "cgroup-move"),
