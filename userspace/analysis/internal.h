@@ -583,6 +583,9 @@ struct splitter {
 	int64_t slice_ns; /* time of the slice: a wait of more than half of it is always followed */
 	/* What gives a CPU of real-time threads to others; RUNNABLE_OTHER if that is unknown. */
 	enum runnable_reason served;
+	/* The kernel's thread that ends grace periods of RCU, of one slice; 0 if there is none. */
+	bool is_rcu_known;
+	int rcu_tid;
 };
 
 /** SPLITTER_STEPS, SPLITTER_STEPS_MAX - steps that an event adds, and their limit */

@@ -627,6 +627,51 @@ static int worker_find_busy(struct walk *walk, const struct segment *segment,
 		       : -1;
 }
 
+/* The kernel's thread that ends grace periods of RCU; NULL if it is unknown. */
+static struct thread_history *splitter_find_rcu(struct splitter *splitter)
+{
+	struct thread_history *thread;
+
+	if (splitter->is_rcu_known)
+		return history_thread(splitter->history, splitter->rcu_tid, -1);
+	splitter->is_rcu_known = true;
+	map_for_each(&splitter->history->threads, thread) {
+		const struct text name = name_table_text(splitter->names, thread->comm);
+
+		if (text_equals(name, text_of("rcu_preempt")) ||
+		    text_equals(name, text_of("rcu_sched")))
+			splitter->rcu_tid = thread->tid;
+	}
+	return history_thread(splitter->history, splitter->rcu_tid, -1);
+}
+
+/*
+ * A grace period lasts until a thread of the kernel has run: that one, if it was kept from its CPU
+ * for most of a wait for the period; otherwise -1.
+ */
+static int rcu_find_starved(struct walk *walk, const struct part_key *key, struct span span)
+{
+	struct splitter *splitter = walk->splitter;
+	struct thread_history *rcu;
+	int64_t runnable_ns = 0, time_ns = span.to_ns;
+
+	if (!key->is_woken || key->context == CONTEXT_THREAD || splitter->is_limited ||
+	    !text_equals(name_table_text(splitter->names, key->via ? key->via : key->interrupt),
+			 text_of("RCU")))
+		return -1;
+	rcu = splitter_find_rcu(splitter);
+	while (rcu && rcu != walk->thread && time_ns > span.from_ns) {
+		const struct segment *at = line_seek(splitter->history, &rcu->open, &rcu->cursor,
+						     splitter->walk, time_ns);
+		int64_t from_ns = at ? time_within(span, at->from_ns) : span.from_ns;
+
+		splitter->nr_steps -= SPLITTER_VISIT;
+		runnable_ns += at && at->state == THREAD_RUNNABLE ? time_ns - from_ns : 0;
+		time_ns = from_ns;
+	}
+	return runnable_ns > (span.to_ns - span.from_ns) / 2 ? rcu->tid : -1;
+}
+
 static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
 {
 	bool is_stopped = segment->state == THREAD_STOPPED;
@@ -650,6 +695,8 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 			operation = NULL;
 	}
 	busy_tid = worker_find_busy(walk, segment, &key);
+	if (busy_tid < 0)
+		busy_tid = rcu_find_starved(walk, &key, span);
 	if (busy_tid > 0) {
 		key.context = CONTEXT_THREAD;
 		key.tid = busy_tid;
@@ -1302,6 +1349,7 @@ int split_slice(struct splitter *splitter, struct thread_history *thread, struct
 	int status;
 
 	splitter->slice_ns = span.to_ns - span.from_ns;
+	splitter->is_rcu_known = false;
 	status = split_spans(splitter, thread, &span, 1, follow, out);
 	if (splitter->is_limited || !splitter->history->has_states || status < 0)
 		return status;

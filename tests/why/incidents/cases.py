@@ -116,6 +116,7 @@ CASES = {
     "idle-policy": (r"behind game.*less weight", r"behind game.*nice 0 against nice 10"),
     "weight": (r"behind game.*less weight", r"behind game.*same priority(?!:)"),
     "idle-owner": (r"owner.*behind game.*less weight", r"owner.*running"),
+    "starved-rcu": (r"rcu_preempt.*behind urgent.*RCU grace period", r"RCU grace period ended"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
@@ -130,7 +131,7 @@ CLAIMS = {
     "less weight": ("idle-policy", "weight", "idle-owner"),
     r"memory\.high": ("memory-high", "large-owner"),
     "priority inversion": ("inversion", "kthread", "starved-producer"),
-    "RCU grace period": ("barrier", "offline", "cgroup-move"),
+    "RCU grace period": ("barrier", "offline", "cgroup-move", "starved-rcu", "starved-rcu-twin"),
     "reclaim": ("killed", "refault", "swapped"),
     "swap-in": ("swapped",),
     "tcp_delack_timer": ("nagle",),
