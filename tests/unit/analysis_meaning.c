@@ -71,13 +71,25 @@ TEST(what_ends_before_others_go_on_is_waited_for)
 		   "a completion of asynchronous I/O");
 }
 
+TEST(file_systems_lock_directories_and_collect_changes)
+{
+	CHECK_TEXT(wait_of("rwsem_down_read_slowpath;down_read;lookup_slow;walk_component"),
+		   "the lock of a directory");
+	CHECK_TEXT(wait_of("__mutex_lock.constprop.0;do_renameat2;__x64_sys_rename"),
+		   "the lock of renames between directories");
+	CHECK_TEXT(wait_of("schedule_hrtimeout_range_clock;jbd2_journal_stop;ext4_rename"),
+		   "more changes for the same commit of the journal");
+	CHECK_TEXT(wait_of("jbd2_log_wait_commit;jbd2_journal_stop;ext4_rename"),
+		   "a commit of the journal");
+}
+
 TEST(a_lock_of_another_function_or_kind_has_no_owner)
 {
 	CHECK_TEXT(wait_of("rwsem_down_read_slowpath;down_read;filemap_fault;__do_fault;"
 			   "handle_mm_fault;do_user_addr_fault"),
 		   "a rw_semaphore (read)");
 	CHECK_TEXT(wait_of("__mutex_lock;mydrv_mmap;mmap_region;vm_mmap_pgoff"), "a mutex");
-	CHECK_TEXT(wait_of("__mutex_lock;__mutex_lock_slowpath;mutex_lock;lock_rename"), "a mutex");
+	CHECK_TEXT(wait_of("__mutex_lock;__mutex_lock_slowpath;mutex_lock;do_unlinkat"), "a mutex");
 	CHECK_TEXT(wait_of("__mutex_lock;mutex_lock_killable;cgroup_kn_lock_live"),
 		   "the lock of all cgroups");
 	CHECK_TEXT(wait_of("rwsem_down_write_slowpath;down_write;dup_mmap"),
