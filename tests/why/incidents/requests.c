@@ -97,8 +97,8 @@ static void relay_act(void)
 			int fd = file_open("/mnt/image", O_RDONLY | O_DIRECT);
 
 			cgroup_join("slow");
-			for (int i = 0; i < 2; i++)
-				if (pread(fd, bytes, sizeof(bytes), 0) < 0)
+			for (int i = 0; i < 4; i++)
+				if (pread(fd, bytes, sizeof(bytes) - i * 4096, 0) < 0)
 					fail("image");
 			cgroup_join("");
 		}
