@@ -70,45 +70,6 @@ TEST(what_others_have_taken_out_is_reported)
 #define END(event, code) \
 	EVENT_LINE(event, "main", "007", ",AT" EVENT_T("t_abs", "007") ",\"code\":" code)
 
-TEST(a_continued_slice_says_so_and_is_in_no_timer)
-{
-	struct timeline_category category = { .text = "a:b" };
-	struct timeline_name name = { .text = text_of("x"), .is_counted = true };
-	struct timeline_track track = { .number = 1,
-					.category = &category,
-					.name = text_of("b"),
-					.id = { .kind = VALUE_SIGNED, .signed_number = 7 },
-					.cpu = -1,
-					.comm = "" };
-	struct timeline_event event = { .kind = TIMELINE_SLICE_END,
-					.track = &track,
-					.name = &name,
-					.tid = -1,
-					.cpu = -1,
-					.comm = "",
-					.begin_ns = FIXTURE_START_NS,
-					.depth = 1,
-					.is_continued = true,
-					.is_suspect = true };
-	SCOPED(trace2_fixture) fixture;
-
-	trace2_fixture_open(&fixture, &trace2_fixture_recording);
-	trace2_fixture_track(&fixture, 0, &track);
-	trace2_fixture_output(&fixture);
-	trace2_fixture_push(&fixture, 7, event);
-	CHECK_TEXT(trace2_fixture_output(&fixture),
-		   EVENT_LINE("region_leave", "th01:b tid 7", "007",
-			      EVENT_T("t_rel",
-				      "007") ",\"nesting\":1,\"category\":\"a:b\","
-					     "\"label\":\"x\"" EVENT_T(
-						     "t_abs",
-						     "007") ","
-							    "\"continued\":true,\"suspect\":true"));
-	trace2_fixture_push(&fixture, 7,
-			    (struct timeline_event){ .kind = TIMELINE_TRACK_END, .track = &track });
-	CHECK(!strstr(trace2_fixture_output(&fixture), "th_timer"));
-}
-
 TEST(a_session_ends_with_exit_and_atexit)
 {
 	SCOPED(trace2_fixture) fixture;
@@ -116,46 +77,6 @@ TEST(a_session_ends_with_exit_and_atexit)
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_finish(&fixture, 7, 130, &no_totals);
 	CHECK_TEXT(trace2_fixture_output(&fixture), END("exit", "130") END("atexit", "130"));
-}
-
-#define COUNTER(name, count)                 \
-	EVENT_LINE("counter", "main", "007", \
-		   ",\"category\":\"ktrack\",\"name\":\"" name "\",\"count\":" count)
-
-TEST(totals_are_reported_where_there_is_something_to_report)
-{
-	static const struct timeline_totals all = {
-		.lost_records = 5000000000,
-		.unmatched_ends = 2,
-		.malformed = 3,
-		.unfinished = 4,
-		.suspect = 5,
-		.retired_tracks = 6,
-		.renamed_threads = 8,
-		.evicted_slices = 9,
-		.filtered_ends = 11,
-		.foreign_ends = 10,
-		.other_names = 7,
-	};
-	static const struct timeline_totals some = { .malformed = 3 };
-	struct trace2_fixture fixture;
-
-	trace2_fixture_open(&fixture, &trace2_fixture_recording);
-	trace2_fixture_finish(&fixture, 7, 0, &all);
-	CHECK_TEXT(trace2_fixture_output(&fixture),
-		   END("exit", "0") COUNTER("lost_records", "5000000000")
-			   COUNTER("unmatched_ends", "2") COUNTER("filtered_ends", "11") COUNTER(
-				   "foreign_ends", "10") COUNTER("malformed", "3")
-				   COUNTER("unfinished", "4") COUNTER("suspect", "5") COUNTER(
-					   "retired_tracks", "6") COUNTER("renamed_threads", "8")
-					   COUNTER("evicted_slices", "9")
-						   COUNTER("other_names", "7") END("atexit", "0"));
-	trace2_fixture_release(&fixture);
-	trace2_fixture_open(&fixture, &trace2_fixture_recording);
-	trace2_fixture_finish(&fixture, 7, 0, &some);
-	CHECK_TEXT(trace2_fixture_output(&fixture),
-		   END("exit", "0") COUNTER("malformed", "3") END("atexit", "0"));
-	trace2_fixture_release(&fixture);
 }
 
 #define LOSS_AT(us, ns)                                                                       \
@@ -182,53 +103,6 @@ TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   LOSS_AT("000000", "000000998") LOSS_AT("000000", "000000999")
 			   LOSS_AT("000001", "000001000"));
-}
-
-TEST(losses_are_errors_with_a_constant_format)
-{
-	struct timeline_event known = { .kind = TIMELINE_LOSS,
-					.begin_ns = FIXTURE_START_NS + 1000000,
-					.loss_cpu = 3,
-					.loss_end_ns = FIXTURE_START_NS + 1500000001,
-					.loss_count = 5000000000 };
-	struct timeline_event unknown = { .kind = TIMELINE_LOSS,
-					  .loss_end_ns = INT64_MAX,
-					  .loss_buffer = "a\"b",
-					  .loss_count = TIMELINE_COUNT_UNKNOWN };
-	SCOPED(trace2_fixture) fixture;
-
-	trace2_fixture_open(&fixture, &trace2_fixture_recording);
-	trace2_fixture_push(&fixture, 1, known);
-	trace2_fixture_push(&fixture, 2, unknown);
-	CHECK_TEXT(trace2_fixture_output(&fixture),
-		   EVENT_LINE("error", "main", "001",
-			      ",\"msg\":\"lost 5000000000 records on cpu 3\","
-			      "\"fmt\":\"lost %lu records on cpu %d\"" EVENT_T(
-				      "t_abs", "001") ",\"args\":{\"cpu\":3,\"records\":5000000000,"
-						      "\"from\":0.001000000,\"until\":1.500000001}")
-			   EVENT_LINE("error", "main", "002",
-				      ",\"msg\":\"lost an unknown number of records on cpu 0 in "
-				      "buffer 'a\\\"b'\",\"fmt\":\"lost an unknown number of "
-				      "records on cpu %d in buffer '%s'\"" EVENT_T(
-					      "t_abs",
-					      "002") ",\"args\":{\"cpu\":0,\"records\":null,"
-						     "\"from\":null,"
-						     "\"until\":null,\"buffer\":\"a\\\"b\"}"));
-}
-
-TEST(malformed_records_are_errors_with_a_constant_format)
-{
-	struct timeline_event event = { .kind = TIMELINE_MALFORMED,
-					.tracepoint = "a:%s",
-					.problem = "bad \"type\"" };
-	SCOPED(trace2_fixture) fixture;
-
-	trace2_fixture_open(&fixture, &trace2_fixture_recording);
-	trace2_fixture_push(&fixture, 1, event);
-	CHECK_TEXT(trace2_fixture_output(&fixture),
-		   EVENT_LINE("error", "main", "001",
-			      ",\"msg\":\"malformed record of a:%s: bad \\\"type\\\"\","
-			      "\"fmt\":\"malformed record of %s: %s\"" EVENT_T("t_abs", "001")));
 }
 
 TEST(as_of_when_a_tracepoint_is_recorded_is_reported_on_main)
