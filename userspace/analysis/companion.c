@@ -153,7 +153,8 @@ bool split_spins(const struct split *split, const struct name_table *names)
 /*
  * A real-time thread that yields may wait for one which it keeps from its CPU; any that yields
  * often, for one of its process. One that waits for a disk waits for what others write, too; a
- * reader may wait for a writer that waits for readers.
+ * reader may wait for a writer that waits for readers. A time at which a sleep ends may be
+ * that of a clock which is set meanwhile.
  */
 void split_find_companion(struct splitter *splitter, const struct thread_history *thread,
 			  struct span span, struct split *split)
@@ -190,6 +191,18 @@ void split_find_companion(struct splitter *splitter, const struct thread_history
 	if (!blocked || !name_table_get(splitter->names, blocked->key.label)->is_call)
 		return;
 	label = name_table_text(splitter->names, blocked->key.label);
+	if (part_is_timeout(splitter->names, &blocked->key) &&
+	    (call_is_futex(label) || text_equals(label, text_of("clock_nanosleep"))) &&
+	    splitter->clock_ns > blocked->longest_at_ns &&
+	    splitter->clock_ns - blocked->longest_at_ns < blocked->longest_ns) {
+		split->companion = (struct companion){
+			.tid = splitter->clock_tid,
+			.name = history_thread_name(splitter->history, splitter->clock_tid, -1),
+			.label = splitter->clock_call,
+			.cpu = -1,
+		};
+		return;
+	}
 	if (call_is_futex(label) && blocked->key.is_woken &&
 	    blocked->key.context == CONTEXT_THREAD && blocked->key.tid > 0) {
 		search.waker = blocked->key.tid;

@@ -37,6 +37,7 @@ struct known_name {
 	/* As the name of a system call: whether it waits, as match. */
 	uint8_t waits;
 	bool is_call;	    /* a system call has it */
+	bool sets_clock;    /* it sets the clock on the wall */
 	bool is_spin;	    /* a wait for a lock that may spin has it (rule locks:contention) */
 	bool is_of_program; /* a slice of a program has it */
 	/* As a kernel stack: what a wait there is for, NULL if that is unknown. */

@@ -548,6 +548,9 @@ bool call_is_futex(struct text name);
 /** call_flushes - whether a system call waits until data is on a disk */
 bool call_flushes(struct text name);
 
+/** call_sets_clock - whether a system call sets the clock on the wall, not only its speed */
+bool call_sets_clock(struct text name);
+
 /**
  * part_waits_for_room - whether a wait ended because another thread reads, or when TCP confirmed
  * what its peer had not read
@@ -586,6 +589,10 @@ struct splitter {
 	/* The kernel's thread that ends grace periods of RCU, of one slice; 0 if there is none. */
 	bool is_rcu_known;
 	int rcu_tid;
+	/* When and by which thread the clock on the wall was set last; 0 if it was not. */
+	int64_t clock_ns;
+	int clock_tid;
+	uint16_t clock_call;
 };
 
 /** SPLITTER_STEPS, SPLITTER_STEPS_MAX - steps that an event adds, and their limit */

@@ -344,6 +344,13 @@ bool call_flushes(struct text name)
 	return call_is(calls, name);
 }
 
+bool call_sets_clock(struct text name)
+{
+	static const char *const calls[] = { "clock_settime", "settimeofday", NULL };
+
+	return call_is(calls, name);
+}
+
 bool part_is_timeout(const struct name_table *names, const struct part_key *key)
 {
 	const struct text name = name_table_text(names, key->interrupt);

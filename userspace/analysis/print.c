@@ -483,8 +483,7 @@ size_t path_size(const struct why_sink *why, const struct cause *cause)
 	const struct part_key *last = cause->nr_path > 0 ? &cause->path[cause->nr_path - 1]->key
 							 : NULL;
 
-	if (!last || last->kind == PART_STAGE ||
-	    part_find_wait(&why->names, last))
+	if (!last || last->kind == PART_STAGE || part_find_wait(&why->names, last))
 		return cause->nr_path;
 	if (last->object != NAMES_NONE ? last->object == key->object
 				       : last->tid == key->owner && last->name == key->owner_name)
@@ -506,6 +505,10 @@ static void append_companion(struct buffer *out, const struct why_sink *why,
 		buffer_append_string(out, " waited for ");
 		append_thread(out, &why->names, other->waker_name, other->waker);
 		buffer_append_string(out, ", too, and longer");
+	} else if (name_table_get(&why->names, other->label)->sets_clock) {
+		buffer_append_string(out, " set the clock in ");
+		append_known_name(out, &why->names, other->label);
+		return;
 	} else if (other->label != NAMES_NONE) {
 		buffer_append_string(out, " was in ");
 		append_known_name(out, &why->names, other->label);

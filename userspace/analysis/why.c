@@ -1080,9 +1080,15 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 		struct known_name *name = name_table_get(&why->names, number);
 
 		why_see_writer(why, one, event);
-		if (one->is_of_calls)
+		if (one->is_of_calls) {
+			name->sets_clock |= !name->is_call && call_sets_clock(event->name->text);
 			name->is_call = true;
-		else if (one->is_of_program)
+			if (name->sets_clock && is_of_thread) {
+				why->splitter.clock_ns = event->time_ns;
+				why->splitter.clock_tid = one->thread->tid;
+				why->splitter.clock_call = number;
+			}
+		} else if (one->is_of_program)
 			name->is_of_program = true;
 		else if (one->is_of_locks)
 			name->is_spin =

@@ -111,6 +111,7 @@ CASES = {
     "directory": (r"lock of a directory until mover.*commit of the journal", r"running"),
     "inspected": (r"mmap lock of a process until database", r"running"),
     "descriptor": (r"running in exit_group.*until worker", r"worker \(\d+\): running; .*until worker"),
+    "clock-step": (r"meanwhile ntpd \(\d+\) set the clock", r"clock_nanosleep"),
     "relay": (r"armed by tier-5.*io\.max", r"tier-5.*running"),
     # Who gets little of a CPU.
     "idle-policy": (r"behind game.*less weight", r"behind game.*nice 0 against nice 10"),
@@ -133,6 +134,7 @@ CLAIMS = {
     "priority inversion": ("inversion", "kthread", "starved-producer"),
     "RCU grace period": ("barrier", "offline", "cgroup-move", "starved-rcu", "starved-rcu-twin"),
     "reclaim": ("killed", "refault", "swapped"),
+    "set the clock": ("clock-step",),
     "swap-in": ("swapped",),
     "tcp_delack_timer": ("nagle",),
     "throtl": ("disk-limit", "exec-peer", "fifo", "truncating", "datagrams", "container", "relay"),

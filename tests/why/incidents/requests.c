@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MIB (1 << 20)
@@ -229,11 +230,56 @@ static void descriptor(void)
 	actors_join();
 }
 
+/* A time to which a thread sleeps is put off: the clock is set back; in the twin before it sleeps. */
+#define NS_PER_S 1000000000
+
+static struct timespec time_moved(long ns)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_nsec += ns;
+	now.tv_sec += now.tv_nsec >= NS_PER_S ? 1 : now.tv_nsec < 0 ? -1 : 0;
+	now.tv_nsec = (now.tv_nsec + NS_PER_S) % NS_PER_S;
+	return now;
+}
+
+static void clock_set_back(void)
+{
+	struct timespec time;
+
+	if (!stage->is_twin) {
+		step_wait(1);
+		sleep_ms(2);
+	}
+	time = time_moved(-40000000);
+	if (clock_settime(CLOCK_REALTIME, &time))
+		fail("clock_settime");
+	stage->step = 2;
+}
+
+static void clock_step(void)
+{
+	struct timespec until;
+
+	actor_process("ntpd", 0, 0, clock_set_back);
+	actor_become("cron", 1, 0);
+	if (stage->is_twin)
+		step_wait(2);
+	stage->step = 1;
+	ktrack_begin(incident_work, stage->name);
+	until = time_moved(10000000);
+	clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL);
+	ktrack_end(incident_work);
+	actors_join();
+}
+
 const struct incident request_incidents[] = {
 	{ "supervisor", supervisor },
 	{ "relay", relay },
 	{ "directory", directory },
 	{ "inspected", inspected },
 	{ "descriptor", descriptor },
+	{ "clock-step", clock_step },
 	{ }
 };
