@@ -203,6 +203,15 @@ def check_states(tap, pages):
     tap.ok(f"%: {state[-1][0]['what']}" in text and "Another one" not in text, "a state that the overview lists is explained", text, *state)
 
 
+def check_instants(tap, pages):
+    """Without slices, the overview has the most frequent instants, and whose they are."""
+    instants = "".join(f"+1us {7 + (i == 5)}@0 io I {('tick', 'tock')[i % 4 == 3]}\n" for i in range(8))
+    load_script(pages, f"{EVENT}task 7 worker 7\n{instants}", "-e", "demo")
+    panel = pages.browser.run(OVERVIEW)[2]
+    wanted = ["no slices, 8 instants, the most frequent all names most of them of worker (7)", "tick\t6\t75.0 %\tdemo:io", "tock\t2\t25.0 %\tdemo:io"]
+    tap.ok(all(line in panel for line in wanted), "instants alone, the most frequent and whose they are", panel)
+
+
 def check_overview(tap, pages):
     """Before a click: who used the CPUs, the slowest kinds of slices with causes as in ktrack why, losses; each leads to its place."""
     browser = pages.browser
@@ -452,7 +461,7 @@ def check_threads(tap, pages):
     tap.ok(found[0] != "not found" and not found[1], "so does a search", found)
 
 
-CHECKS = (check_same, check_overview, check_panel, check_links, check_chain, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads, check_states)
+CHECKS = (check_same, check_overview, check_panel, check_links, check_chain, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads, check_states, check_instants)
 
 
 if __name__ == "__main__":

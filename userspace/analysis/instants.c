@@ -249,16 +249,20 @@ static void learn_fork(struct why_sink *why, const struct why_track *track,
 		child->parent = track->thread->tgid > 0 ? track->thread->tgid : track->thread->tid;
 }
 
+void why_count_instant(struct why_sink *why, const struct timeline_event *event)
+{
+	if (why->settings->is_overview && why->nr_matched == 0 && why->overview.running_ns == 0)
+		overview_count_instant(&why->overview, event->track->category->text,
+				       why_name(why, event->name),
+				       why_track_of(why, event)->process);
+}
+
 int why_learn_instant(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *track = why_track_of(why, event);
 	const struct cpu_history *cpu;
 
-	/* For other outputs, these show instants by themselves. */
-	if (why->settings->is_overview && !why->settings->explanations && why->nr_matched == 0 &&
-	    why->overview.running_ns == 0)
-		overview_count_instant(&why->overview, event->track->category->text,
-				       why_name(why, event->name), track->process);
+	why_count_instant(why, event);
 	switch (track->role) {
 	case WHY_ROLE_ARMED:
 		return learn_armed(why, event);

@@ -1066,6 +1066,9 @@ static inline uint32_t why_name(struct why_sink *why, struct timeline_name *name
 void why_see_writer(struct why_sink *why, const struct why_track *track,
 		    const struct timeline_event *event);
 
+/** why_count_instant - count an instant of an overview, until there are slices */
+void why_count_instant(struct why_sink *why, const struct timeline_event *event);
+
 /** why_learn_instant - take an instant into the history; returns -1 if memory ran out */
 int why_learn_instant(struct why_sink *why, const struct timeline_event *event);
 

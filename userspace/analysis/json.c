@@ -398,6 +398,10 @@ void why_put_overview(struct why_sink *why)
 	put_processes(why, PROCESSES_KEPT, &first);
 	json_append_number(&why->out, "nr_kinds", why->overview.kinds.size, &first);
 	put_kinds(why, true, &first);
+	if (why_has_only_instants(why)) {
+		json_append_number(&why->out, "nr_instants", why->overview.nr_instants, &first);
+		put_instants(why, &first);
+	}
 	buffer_append_char(&why->out, '}');
 }
 

@@ -1217,6 +1217,9 @@ static int why_count(struct why_sink *why, const struct timeline_event *event)
 	case TIMELINE_SLICE_END:
 		track = why_track_of(why, event);
 		return track->is_selected ? why_select_end(why, track, event) : 0;
+	case TIMELINE_INSTANT:
+		why_count_instant(why, event);
+		return 0;
 	default:
 		return event->kind == TIMELINE_FINISH;
 	}

@@ -15,7 +15,7 @@ class Overview {
 
 	parts() {
 		const { overview } = this.recording;
-		return [this.extent(), overview?.kinds.length > 0 && this.kinds(overview), overview?.running_ns > 0 && this.processes(overview), this.losses()].filter((part) => part);
+		return [this.extent(), overview?.kinds.length > 0 && this.kinds(overview), overview?.running_ns > 0 && this.processes(overview), overview?.instants && this.instants(overview), this.losses()].filter((part) => part);
 	}
 
 	// How long it is, how much the CPUs did, and what is wrong with it.
@@ -48,6 +48,17 @@ class Overview {
 		table.className = "numbers kinds";
 		if (nr > kinds.length)
 			table.caption.append(linkOf("all names", "the slowest slice of each name, also of states, of calls that wait for events such as poll, and of ktrack itself", () => this.showAll()));
+		return table;
+	}
+
+	// Of a recording without slices.
+	instants({ instants, nr_instants: all, processes: [busiest] }) {
+		const rows = instants.map(({ count, tracepoint, name }) => [name, count, percent(count / all), tracepoint]);
+		const table = tableOf(rows, `no slices, ${counted(all, "instant")}, the most frequent `, ["name", "count", "share", "tracepoint"]);
+		table.className = "numbers kinds";
+		table.caption.append(linkOf("all names", "how often each name occurs", () => this.showAll()));
+		if (busiest)
+			table.caption.append(" most of them of ", linkOf(`${busiest.comm} (${busiest.pid})`, "to its threads", () => this.showProcess(busiest.pid)));
 		return table;
 	}
 
