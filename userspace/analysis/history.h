@@ -43,6 +43,7 @@ struct known_name {
 	/* As a kernel stack: what a wait there is for, NULL if that is unknown. */
 	bool is_wait_known;
 	const char *wait;
+	struct slice_kind *instants; /* those of the last tracepoint that had it, or NULL */
 	size_t size;
 	char text[];
 };

@@ -251,10 +251,23 @@ static void learn_fork(struct why_sink *why, const struct why_track *track,
 
 void why_count_instant(struct why_sink *why, const struct timeline_event *event)
 {
-	if (why->settings->is_overview && why->nr_matched == 0 && why->overview.running_ns == 0)
-		overview_count_instant(&why->overview, event->track->category->text,
-				       why_name(why, event->name),
-				       why_track_of(why, event)->process);
+	struct overview *overview = &why->overview;
+	struct why_track *track = why_track_of(why, event);
+	struct slice_kind key = { .category = event->track->category->text, .rank = KIND_NONE };
+	struct known_name *name;
+
+	if (!why->settings->is_overview || why->nr_matched > 0 || overview->running_ns > 0)
+		return;
+	key.name = why_name(why, event->name);
+	name = name_table_get(&why->names, key.name);
+	if (!name->instants || name->instants->category != key.category)
+		name->instants = overview_kind(overview, &overview->instants, &key);
+	if (!name->instants)
+		return;
+	name->instants->count++;
+	if (track->process)
+		track->process->nr_instants++;
+	overview->nr_instants++;
 }
 
 int why_learn_instant(struct why_sink *why, const struct timeline_event *event)

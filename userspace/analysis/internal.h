@@ -842,10 +842,6 @@ struct overview {
 struct slice_kind *overview_kind(struct overview *overview, struct map *kinds,
 				 const struct slice_kind *key);
 
-/** overview_count_instant - count an instant of a process, NULL if it is of none */
-void overview_count_instant(struct overview *overview, const char *category, uint32_t name,
-			    struct process_times *process);
-
 /**
  * overview_frequent - the most frequent instants
  * @out: room for @max

@@ -50,19 +50,6 @@ struct slice_kind *overview_kind(struct overview *overview, struct map *kinds,
 	return kind;
 }
 
-void overview_count_instant(struct overview *overview, const char *category, uint32_t name,
-			    struct process_times *process)
-{
-	struct slice_kind key = { .category = category, .name = name, .rank = KIND_NONE };
-	struct slice_kind *kind = overview_kind(overview, &overview->instants, &key);
-
-	if (kind)
-		kind->count++;
-	if (process)
-		process->nr_instants++;
-	overview->nr_instants++;
-}
-
 /* The order is total, so that it is the same in every run. */
 static bool instant_is_before(const struct slice_kind *a, const struct slice_kind *b)
 {
